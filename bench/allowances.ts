@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createRateLimiter } from '../src/access/rate-limits.ts';
-import { systemClock } from '../src/core/clock.ts';
+import { systemClock } from '../src/lib/clock.ts';
 
 const floodSize = 100_000;
 /** Number of rate-limited requests from each simulated address: 1 in the first simulation, 60 in the second. */

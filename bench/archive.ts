@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ArchiveStore, openArchiveStore } from '../src/archive/store/store.ts';
-import { systemClock, toIsoSeconds } from '../src/core/clock.ts';
+import { systemClock, toIsoSeconds } from '../src/lib/clock.ts';
 import { type Account, toAccount } from '../src/model/account.ts';
 import { type Media, toMediaSet } from '../src/model/media.ts';
 import type { Status } from '../src/model/post.ts';

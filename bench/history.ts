@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { buildApp } from '../src/app/build-app.ts';
 import { loadConfig } from '../src/config/config.ts';
-import { systemClock } from '../src/core/clock.ts';
-import { systemRandom } from '../src/core/random.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { systemRandom } from '../src/lib/random.ts';
+import { buildApp } from '../src/server/build-app.ts';
 import {
   createFakeTimeline,
   type Entry,

@@ -22,12 +22,12 @@ const goal = 1.03;
 
 /** Source code that replaces modules in the build without tracing. The keys are the ends of the module paths. */
 const replaced = {
-  'core/tracing/tracing.ts': `
+  'lib/tracing/tracing.ts': `
     export const openTracing = () => null;
     export const endWith = (_span, work) => work;
     export const toLogFields = () => ({});
     export const withoutPropagation = (send) => send();`,
-  'core/tracing/upstream-span.ts': `
+  'lib/tracing/upstream-span.ts': `
     export const startUpstreamSpan = () => undefined;
     export const recordStatus = () => {};`,
   'web/request-tracing.ts': 'export const setRequestTracing = () => {};',

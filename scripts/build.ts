@@ -1,4 +1,4 @@
-import { packagePath } from '../src/core/files/package-path.ts';
+import { packagePath } from '../src/lib/files/package-path.ts';
 import { hashInputs, isCurrent, writeStamp } from './build-stamp.ts';
 
 const folder = packagePath('dist');

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { packagePath } from '../src/core/files/package-path.ts';
+import { packagePath } from '../src/lib/files/package-path.ts';
 import { listLicences } from './licences.ts';
 
 /** Code that defines `require`, which bundled CommonJS packages need to load Node.js modules. */

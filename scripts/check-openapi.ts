@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { systemClock } from '../src/core/clock.ts';
+import { systemClock } from '../src/lib/clock.ts';
 import { listBreaks } from './openapi-breaks.ts';
 
 /** OpenAPI description of the last release. Only a release replaces the file. */

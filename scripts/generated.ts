@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { adminEndpoints, listEndpoints } from '../src/app/endpoints.ts';
-import { toAllowanceLimits } from '../src/app/open/bounds.ts';
 import { loadCommands } from '../src/cli/commands.ts';
 import { loadConfig, secretNames, variables } from '../src/config/config.ts';
 import { isSecret } from '../src/config/schemas.ts';
 import { defaultOf } from '../src/config/shown-settings.ts';
 import { fileVariableOf } from '../src/config/sources.ts';
-import { packagePath } from '../src/core/files/package-path.ts';
-import { problemKinds } from '../src/core/problem.ts';
-import { version } from '../src/core/version.ts';
-import { describeAdminApi } from '../src/http/openapi/admin-document.ts';
-import { describeOpenApi } from '../src/http/openapi/document.ts';
-import { moveExamples, type RecordedExamples } from '../src/http/openapi/examples.ts';
+import { packagePath } from '../src/lib/files/package-path.ts';
+import { problemKinds } from '../src/lib/problem.ts';
+import { version } from '../src/lib/version.ts';
+import { describeAdminApi } from '../src/routes/openapi/admin-document.ts';
+import { describeOpenApi } from '../src/routes/openapi/document.ts';
+import { moveExamples, type RecordedExamples } from '../src/routes/openapi/examples.ts';
+import { adminEndpoints, listEndpoints } from '../src/server/endpoints.ts';
+import { toAllowanceLimits } from '../src/server/wiring/bounds.ts';
 import { type Description, writeClientTypes } from './client-types.ts';
 import { type ManVariable, renderManPage } from './man-page.ts';
 import { recordExamples } from './record-examples.ts';
@@ -238,6 +238,6 @@ The rows from \`missing_message\` to the end of the table are errors of sessions
 ${rows.join('\n')}
 
 ${entries.join('\n')}
-This page is generated from \`src/core/problem.ts\` by \`npm run generate\`.
+This page is generated from \`src/lib/problem.ts\` by \`npm run generate\`.
 `;
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { packagePath } from '../src/core/files/package-path.ts';
+import { packagePath } from '../src/lib/files/package-path.ts';
 
 /** Matches the innermost package folder in the path of a file. */
 const packageFolder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;

@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { Answer, AnswerEngine } from '../src/answers/answer.ts';
 import { loadConfig } from '../src/config/config.ts';
-import type { RecordedExamples } from '../src/http/openapi/examples.ts';
+import type { RecordedExamples } from '../src/routes/openapi/examples.ts';
 import { openSample, requireOk, type SendRequest } from './sample-server.ts';
 
 /** Recorded response bodies of the session service, which are examples in the OpenAPI document. */

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import type { AnswerEngine } from '../src/answers/answer.ts';
-import { type App, buildApp } from '../src/app/build-app.ts';
 import { loadConfig } from '../src/config/config.ts';
-import { systemClock } from '../src/core/clock.ts';
-import type { Random } from '../src/core/random.ts';
-import type { LoadGauge } from '../src/http/operations/load.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import type { Random } from '../src/lib/random.ts';
+import type { LoadGauge } from '../src/routes/monitoring/load.ts';
+import { type App, buildApp } from '../src/server/build-app.ts';
 
 /** Admin token of sample servers. */
 export const sampleToken = 'an-admin-token-that-only-this-script-has';

@@ -1,4 +1,4 @@
-import { attributeMeanings, spanTable } from '../src/core/tracing/span-table.ts';
+import { attributeMeanings, spanTable } from '../src/lib/tracing/span-table.ts';
 
 /** Returns the page about tracing with the tables of spans and attributes that the code defines. */
 export function writeTracingTables(page: string): string {

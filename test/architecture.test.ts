@@ -2,21 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/generated.ts';
-import { version } from '../src/core/version.ts';
+import { version } from '../src/lib/version.ts';
 
 /**
  * The rungs of imports, lowest first. A module imports from its own member or from a lower rung; within a rung, a member
  * of a chain imports from those after it.
  */
 const rungs: readonly (readonly (readonly string[])[])[] = [
-  [['model', 'core']],
-  [['providers', 'archive', 'platforms'], ['access'], ['answers']],
+  [['model', 'lib']],
+  [['providers', 'archive', 'normalize'], ['access'], ['answers']],
   [['fetching']],
   [['reads', 'render']],
   [['web']],
-  [['http'], ['mcp'], ['sessions']],
+  [['routes'], ['mcp'], ['sessions']],
   [['config']],
-  [['app']],
+  [['server']],
   [['main.ts', 'cli']],
 ];
 
@@ -26,29 +26,29 @@ const maxFiles = 20;
 /** Which modules may import a package; a package that is not named may be imported by none. */
 const packageOwners: Readonly<Record<string, RegExp>> = {
   zod: /./,
-  '@opentelemetry/api': /^core\/tracing\//,
-  '@redis/client': /^core\/engine\/client\.ts$/,
-  undici: /^core\/http\/(?:http-client|post-client|public-http-client)\.ts$/,
+  '@opentelemetry/api': /^lib\/tracing\//,
+  '@redis/client': /^lib\/redis\/client\.ts$/,
+  undici: /^lib\/http\/(?:http-client|post-client|public-http-client)\.ts$/,
   '@ipld/dag-cbor': /^archive\/imports\/bluesky\//,
   multiformats: /^archive\/imports\/bluesky\//,
-  'better-sqlite3': /^core\/files\/sqlite\.ts$/,
+  'better-sqlite3': /^lib\/files\/sqlite\.ts$/,
   '@fastify/cors': /^web\/cors\.ts$/,
   'content-disposition': /^web\/headers\.ts$/,
-  'ipaddr.js': /^core\/http\/ip-address\.ts$/,
-  'lru-cache': /^(?:access|answers|archive|fetching|http|platforms|providers|sessions)\//,
-  'markdown-it': /^http\/pages\/|^answers\/readers\/markdown\.ts$/,
+  'ipaddr.js': /^lib\/http\/ip-address\.ts$/,
+  'lru-cache': /^(?:access|answers|archive|fetching|normalize|providers|routes|sessions)\//,
+  'markdown-it': /^routes\/pages\/|^answers\/readers\/markdown\.ts$/,
   yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:markdown|openapi)\.ts$/,
-  fastify: /^(?:http|mcp|sessions|web|app)\//,
+  fastify: /^(?:mcp|routes|sessions|server|web)\//,
   '@modelcontextprotocol/server': /^mcp\//,
   pino: /^cli\/(?:logger|reading\/open-reading|serve)\.ts$/,
-  mime: /^platforms\/files\.ts$/,
-  parse5: /^answers\/readers\/html\.ts$|^platforms\/html(?:-text|\/\w+)\.ts$/,
+  mime: /^normalize\/files\.ts$/,
+  parse5: /^answers\/readers\/html\.ts$|^normalize\/html(?:-text|\/\w+)\.ts$/,
   ignore: /^answers\/corpus\/corpus\.ts$/,
   'tar-stream': /^archive\/imports\/files\/open-files\.ts$/,
   yauzl: /^archive\/imports\/files\/open-files\.ts$|^cli\/restore\.ts$/,
   yazl: /^cli\/backup\.ts$/,
   stemmer: /^answers\/text\/words\.ts$/,
-  minisearch: /^http\/pages\/docs\/search-index\.ts$/,
+  minisearch: /^routes\/pages\/docs\/search-index\.ts$/,
   'pino-pretty': /^cli\/logger\.ts$/,
 };
 

@@ -1,4 +1,4 @@
-import { openSqlite } from '../../src/core/files/sqlite.ts';
+import { openSqlite } from '../../src/lib/files/sqlite.ts';
 import type { JudgedAnswer } from './scoring.ts';
 
 /** Section of a document, with its full text. */

@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { migrations, openPassageIndex } from '../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../src/answers/index/refresh.ts';
 import type { Block } from '../../src/answers/readers/section.ts';
-import { openSqlite } from '../../src/core/files/sqlite.ts';
+import { openSqlite } from '../../src/lib/files/sqlite.ts';
 import { writeMadeFiles } from './made-files.ts';
 
 /**

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Answers, openAnswers } from '../../src/answers/open-answers.ts';
 import { openThreadedAnswers } from '../../src/answers/worker/open-threaded-answers.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { makeFile, writeMadeFiles } from './made-files.ts';
 import { quantile } from './scoring.ts';
 

@@ -1,5 +1,5 @@
 import { type ArchiveStore, openArchiveStore } from '../../src/archive/store/store.ts';
-import { toIsoSeconds } from '../../src/core/clock.ts';
+import { toIsoSeconds } from '../../src/lib/clock.ts';
 import { toAccount } from '../../src/model/account.ts';
 import { toMediaSet } from '../../src/model/media.ts';
 import type { Status } from '../../src/model/post.ts';

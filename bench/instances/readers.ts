@@ -1,7 +1,7 @@
-import { systemClock } from '../../src/core/clock.ts';
-import { type Engine, openEngine } from '../../src/core/engine/engine.ts';
-import { parseEngineUrl } from '../../src/core/engine/engine-url.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { type Engine, openEngine } from '../../src/lib/redis/engine.ts';
+import { parseEngineUrl } from '../../src/lib/redis/engine-url.ts';
 import { createSessionIds } from '../../src/sessions/ids.ts';
 import type { SessionStore } from '../../src/sessions/store/session-store.ts';
 import { openSharedSessions } from '../../src/sessions/store/shared/shared-store.ts';

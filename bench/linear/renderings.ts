@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { createPageUrls } from '../../src/http/pages/own-links.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
 import type { Page, PostFound } from '../../src/model/queries.ts';
@@ -12,6 +11,7 @@ import {
 } from '../../src/model/results.ts';
 import { arrangePosts } from '../../src/reads/post-view.ts';
 import { render } from '../../src/render/formats.ts';
+import { createPageUrls } from '../../src/routes/pages/own-links.ts';
 
 const url = 'https://perch.example/a';
 /** Maximum number of items on a rendered page. A server would return further items on the next page. */

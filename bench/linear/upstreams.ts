@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../src/core/clock.ts';
-import type { HttpAnswer, HttpClient } from '../../src/core/http/http-client.ts';
-import { countJsonDelimiters, maxJsonDelimiters } from '../../src/core/http/json-bodies.ts';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { HttpAnswer, HttpClient } from '../../src/lib/http/http-client.ts';
+import { countJsonDelimiters, maxJsonDelimiters } from '../../src/lib/http/json-bodies.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';

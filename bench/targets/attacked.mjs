@@ -1,12 +1,12 @@
 // Perch with default settings, except that one server on loopback replaces all upstreams, also for hosts in requests.
 import { connect } from 'node:net';
-import { buildApp } from '../../src/app/build-app.ts';
 import { createLogger } from '../../src/cli/logger.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
 import { shutDown } from '../../src/cli/serve.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { buildApp } from '../../src/server/build-app.ts';
 
 const { UPSTREAM_PORT, ...env } = process.env;
 const loaded = loadConfig(env);

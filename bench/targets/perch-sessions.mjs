@@ -1,13 +1,13 @@
 // Perch with an engine for questions such as `40 pieces of 64`: it answers with 40 pieces of text of 64 characters, or
 // longer ones so that each becomes an event. It sends one piece in each iteration of the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { buildApp } from '../../src/app/build-app.ts';
 import { createLogger } from '../../src/cli/logger.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
 import { shutDown } from '../../src/cli/serve.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { buildApp } from '../../src/server/build-app.ts';
 
 const words = 'the quick brown fox jumps over the lazy dog and “goes on” ';
 

@@ -1,10 +1,11 @@
 // Perch with default settings, or with allowances and keys turned off.
-import { buildApp } from '../../src/app/build-app.ts';
+
 import { createLogger } from '../../src/cli/logger.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { buildApp } from '../../src/server/build-app.ts';
 
 const nobody = {
   caller: { share: 'anonymous', spend: async () => ({ refund: () => undefined }) },

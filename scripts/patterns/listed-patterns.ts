@@ -30,31 +30,31 @@ export interface DynamicPatterns {
 const source = (path: string) => import(join(import.meta.dirname, '../../src', path));
 
 export const dynamicPatterns: readonly DynamicPatterns[] = [
-  { file: 'core/files/data-folder.ts', madeOf: 'constants of the same file' },
+  { file: 'lib/files/data-folder.ts', madeOf: 'constants of the same file' },
   { file: 'access/keys/key.ts', madeOf: 'the prefix and the length of a key' },
   {
-    file: 'http/admission/refusals.ts',
+    file: 'routes/admission/refusals.ts',
     madeOf: 'the paths of the route table',
     create: async () => {
-      const { createUnroutedHeaders } = await source('http/admission/refusals.ts');
+      const { createUnroutedHeaders } = await source('routes/admission/refusals.ts');
       createUnroutedHeaders({}, 'http://localhost');
     },
   },
-  { file: 'http/pages/docs/highlight.ts', madeOf: 'the patterns of a language in the same file' },
+  { file: 'routes/pages/docs/highlight.ts', madeOf: 'the patterns of a language in the same file' },
   {
-    file: 'http/pages/docs/search-index.ts',
+    file: 'routes/pages/docs/search-index.ts',
     madeOf: 'at most 8 words of a query, which consist of letters and digits, as alternatives',
     create: async () => {
-      const { createSearchIndex } = await source('http/pages/docs/search-index.ts');
+      const { createSearchIndex } = await source('routes/pages/docs/search-index.ts');
       const entry = { page: 'a', pageTitle: 'a', heading: { text: 'a', id: 'a' }, text: 'word 漢' };
       (await createSearchIndex([entry])).find('word wo 漢');
     },
   },
   {
-    file: 'answers/model/prompt.ts',
+    file: 'answers/llm/prompt.ts',
     madeOf: 'constants of the same file, and the places of passages with every sign escaped',
     create: async () => {
-      const { createSegmentSplitter } = await source('answers/model/prompt.ts');
+      const { createSegmentSplitter } = await source('answers/llm/prompt.ts');
       createSegmentSplitter(['docs/start.md#run-it:12', 'docs/a.md:3']);
     },
   },
@@ -63,9 +63,9 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
     madeOf: 'the phrases in resources/words/phrases.txt',
     create: async () => (await source('answers/text/words.ts')).readVocabulary(),
   },
-  { file: 'platforms/tags.ts', madeOf: 'constants of the same file' },
+  { file: 'normalize/tags.ts', madeOf: 'constants of the same file' },
   { file: 'archive/search/words.ts', madeOf: 'constants of the same file' },
   { file: 'providers/fxtwitter/lists/timeline.ts', madeOf: 'constants of the same file' },
   { file: 'render/markdown/links.ts', madeOf: 'constants of the same file' },
-  { file: 'platforms/language.ts', madeOf: 'constants of the same file' },
+  { file: 'normalize/language.ts', madeOf: 'constants of the same file' },
 ];

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packagePath } from '../../src/core/files/package-path.ts';
+import { packagePath } from '../../src/lib/files/package-path.ts';
 import { findReleaseFaults } from './release-faults.ts';
 
 const read = (name: string) => readFileSync(packagePath(name), 'utf8');

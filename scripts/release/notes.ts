@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { packagePath } from '../../src/core/files/package-path.ts';
-import { version } from '../../src/core/version.ts';
+import { packagePath } from '../../src/lib/files/package-path.ts';
+import { version } from '../../src/lib/version.ts';
 import { findNotes } from './release-faults.ts';
 
 // Prints the section of CHANGELOG.md for the version of package.json.

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { packagePath } from '../../src/core/files/package-path.ts';
+import { packagePath } from '../../src/lib/files/package-path.ts';
 import { keepShipped } from './shipped-components.ts';
 
 // Prints the software bill of materials (SBOM) of the npm package in the format CycloneDX. Needs a finished build.

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../core/clock.ts';
-import { defineScript, type Engine } from '../core/engine/engine.ts';
-import { EngineError } from '../core/engine/engine-error.ts';
-import { Problem } from '../core/problem.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import { defineScript, type Engine } from '../lib/redis/engine.ts';
+import { EngineError } from '../lib/redis/engine-error.ts';
 
 /** Milliseconds without a request after which a dashboard session ends. */
 export const idleMs = 30 * 60_000;

@@ -1,5 +1,5 @@
-import type { Client, PoolShare, SpentUnit } from '../core/caller.ts';
-import { Problem } from '../core/problem.ts';
+import type { Client, PoolShare, SpentUnit } from '../lib/caller.ts';
+import { Problem } from '../lib/problem.ts';
 import { toClient } from './client-address.ts';
 import type { Charge, RateLimiter } from './rate-limits.ts';
 

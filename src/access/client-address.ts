@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Client } from '../core/caller.ts';
+import type { Client } from '../lib/caller.ts';
 import {
   type AddressRange,
   type IpAddress,
@@ -8,7 +8,7 @@ import {
   parseAddress,
   parseRange,
   toDottedEnd,
-} from '../core/http/ip-address.ts';
+} from '../lib/http/ip-address.ts';
 
 const unknownClient = 'unknown';
 

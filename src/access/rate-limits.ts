@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Clock, createSteadyClock } from '../core/clock.ts';
+import { type Clock, createSteadyClock } from '../lib/clock.ts';
 
 /** Request to spend one unit of a rate-limit account. */
 export interface Charge {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Clock, createSteadyClock } from '../core/clock.ts';
-import { defineScript, type Engine } from '../core/engine/engine.ts';
+import { type Clock, createSteadyClock } from '../lib/clock.ts';
+import { defineScript, type Engine } from '../lib/redis/engine.ts';
 import {
   allUnits,
   type Charge,

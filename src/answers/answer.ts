@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TraceSpan } from '../core/tracing/tracing.ts';
+import type { TraceSpan } from '../lib/tracing/tracing.ts';
 
 /** Question to answer, with the earlier questions and answers of the same session, oldest first. */
 export type Question = Readonly<{ text: string; earlier: readonly EarlierTurn[] }>;

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { type AnswerEngine, type PassageSource, toExtractiveEngine } from './answer.ts';
 import type { Corpus } from './corpus/corpus.ts';
 import { createExtractiveEngine } from './engine/extractive-engine.ts';

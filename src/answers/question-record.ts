@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts';
-import { redactKeys } from '../core/redact.ts';
+import type { Clock } from '../lib/clock.ts';
+import { redactKeys } from '../lib/redact.ts';
 import type { Answer, AnswerEngine, Fallback } from './answer.ts';
 
 export interface DeclinedQuestion {

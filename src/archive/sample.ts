@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Clock } from '../core/clock.ts';
-import { packagePath } from '../core/files/package-path.ts';
+import type { Clock } from '../lib/clock.ts';
+import { packagePath } from '../lib/files/package-path.ts';
 import type { Account } from '../model/account.ts';
 import { type Media, toMediaSet } from '../model/media.ts';
 import type { Post, Status, Tombstone } from '../model/post.ts';

@@ -1,10 +1,10 @@
 import { toAnswerReply } from '../answers/answer.ts';
 import { CorpusError, corporaAt } from '../answers/corpus/corpus.ts';
-import { addModel } from '../answers/model/add-model.ts';
+import { addModel } from '../answers/llm/add-model.ts';
 import { type Answers, openAnswers } from '../answers/open-answers.ts';
-import { openConfiguredAnswers, toModelChoice } from '../app/open/answers.ts';
 import { httpUrl } from '../config/schemas.ts';
-import { systemClock } from '../core/clock.ts';
+import { systemClock } from '../lib/clock.ts';
+import { openConfiguredAnswers, toModelChoice } from '../server/wiring/answers.ts';
 import { isSessionId } from '../sessions/ids.ts';
 import {
   askService,

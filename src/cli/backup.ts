@@ -16,7 +16,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import type { Config } from '../config/config.ts';
-import { systemClock, toIsoSeconds } from '../core/clock.ts';
+import { systemClock, toIsoSeconds } from '../lib/clock.ts';
 import {
   journalSuffixes,
   mediaFolderName,
@@ -24,12 +24,12 @@ import {
   savedDatabases,
   savedFiles,
   savedSecrets,
-} from '../core/files/data-folder.ts';
-import { FileLockedError, lockFile } from '../core/files/file-lock.ts';
-import { isCode, isMissing, syncFolder } from '../core/files/private-files.ts';
-import { BusyDatabasesError, takeSnapshots } from '../core/files/snapshot.ts';
-import { connectSqlite } from '../core/files/sqlite.ts';
-import { version } from '../core/version.ts';
+} from '../lib/files/data-folder.ts';
+import { FileLockedError, lockFile } from '../lib/files/file-lock.ts';
+import { isCode, isMissing, syncFolder } from '../lib/files/private-files.ts';
+import { BusyDatabasesError, takeSnapshots } from '../lib/files/snapshot.ts';
+import { connectSqlite } from '../lib/files/sqlite.ts';
+import { version } from '../lib/version.ts';
 import {
   checkContent,
   createManifest,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type { Config } from '../config/config.ts';
 import type { SettingSources, Settings } from '../config/sources.ts';
-import { nearestChoice, nearestName } from '../core/near-name.ts';
+import { nearestChoice, nearestName } from '../lib/suggest.ts';
 import type { Output } from './output/output.ts';
 
 /** Standard streams. The outputs replace control characters that could affect a terminal. */

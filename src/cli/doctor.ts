@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { loadUsableConfig, secretNames, type UsableConfig, variables } from '../config/config.ts';
-import { systemClock } from '../core/clock.ts';
-import { systemRandom } from '../core/random.ts';
-import { withDeadline } from '../core/scheduling/deadline.ts';
-import { version } from '../core/version.ts';
+import { systemClock } from '../lib/clock.ts';
+import { systemRandom } from '../lib/random.ts';
+import { withDeadline } from '../lib/scheduling/deadline.ts';
+import { version } from '../lib/version.ts';
 import {
   type BareBody,
   type BareContext,

@@ -1,8 +1,8 @@
 import { gatherSettings, listenDefaults, type SettingSources } from '../config/sources.ts';
-import { codeOfFailure, getOnce } from '../core/http/get-once.ts';
-import { toLocalUrl } from '../core/http/local-url.ts';
-import { parseUrl } from '../core/http/url.ts';
-import { withDeadline } from '../core/scheduling/deadline.ts';
+import { codeOfFailure, getOnce } from '../lib/http/get-once.ts';
+import { toLocalUrl } from '../lib/http/local-url.ts';
+import { parseUrl } from '../lib/http/url.ts';
+import { withDeadline } from '../lib/scheduling/deadline.ts';
 import {
   type BareBody,
   type BareContext,

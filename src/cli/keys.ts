@@ -13,11 +13,11 @@ import {
   openKeyStore,
 } from '../access/keys/key-store.ts';
 import type { SharedKeyStore } from '../access/keys/shared-keys.ts';
-import { systemClock, toIsoSeconds } from '../core/clock.ts';
-import { UnusableEngineError } from '../core/engine/engine-error.ts';
-import { NewerSchemaError } from '../core/files/sqlite.ts';
-import { Problem } from '../core/problem.ts';
-import { systemRandom } from '../core/random.ts';
+import { systemClock, toIsoSeconds } from '../lib/clock.ts';
+import { NewerSchemaError } from '../lib/files/sqlite.ts';
+import { Problem } from '../lib/problem.ts';
+import { systemRandom } from '../lib/random.ts';
+import { UnusableEngineError } from '../lib/redis/engine-error.ts';
 import {
   type CommandBody,
   type CommandContext,

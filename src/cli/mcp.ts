@@ -1,8 +1,8 @@
-import { listDocuments, openLibrary } from '../app/open/documents.ts';
-import { systemClock } from '../core/clock.ts';
-import { openTracing } from '../core/tracing/tracing.ts';
-import { version } from '../core/version.ts';
+import { systemClock } from '../lib/clock.ts';
+import { openTracing } from '../lib/tracing/tracing.ts';
+import { version } from '../lib/version.ts';
 import { serveStdio } from '../mcp/stdio.ts';
+import { listDocuments, openLibrary } from '../server/wiring/documents.ts';
 import { type CommandBody, type Run, withoutArguments } from './command.ts';
 import { withFetching } from './reading/open-reading.ts';
 import { withStopSignal } from './stop-signal.ts';

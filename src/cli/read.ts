@@ -1,9 +1,9 @@
-import type { Fetching } from '../app/open/fetching.ts';
-import { Problem, toProblemDocument } from '../core/problem.ts';
+import { Problem, toProblemDocument } from '../lib/problem.ts';
 import { platform } from '../model/reference.ts';
 import { feedFormats } from '../model/results.ts';
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
+import type { Fetching } from '../server/wiring/fetching.ts';
 import {
   type CommandBody,
   type CommandContext,

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { systemClock } from '../core/clock.ts';
-import { seizeDataFolder } from '../core/files/folder-lock.ts';
-import { giveToOwnerOf, makePrivateFolder } from '../core/files/private-files.ts';
-import { errorCodeOf, NewerSchemaError, UnusableFileError } from '../core/files/sqlite.ts';
+import { systemClock } from '../lib/clock.ts';
+import { seizeDataFolder } from '../lib/files/folder-lock.ts';
+import { giveToOwnerOf, makePrivateFolder } from '../lib/files/private-files.ts';
+import { errorCodeOf, NewerSchemaError, UnusableFileError } from '../lib/files/sqlite.ts';
 import { discardIncomplete, openIncomplete, recover, replaceFiles } from './backup/data-folder.ts';
 import {
   checkContent,

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { packagePath } from '../core/files/package-path.ts';
-import { redactKeys } from '../core/redact.ts';
-import { version } from '../core/version.ts';
+import { packagePath } from '../lib/files/package-path.ts';
+import { redactKeys } from '../lib/redact.ts';
+import { version } from '../lib/version.ts';
 import {
   type ActionHelp,
   type Command,

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { App } from '../app/build-app.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
-import { restrictDataFolder } from '../core/files/data-folder.ts';
-import { systemRandom } from '../core/random.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { restrictDataFolder } from '../lib/files/data-folder.ts';
+import { systemRandom } from '../lib/random.ts';
+import type { App } from '../server/build-app.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -44,8 +44,8 @@ async function serve(context: CommandContext): Promise<ExitCode> {
 
 async function open(context: CommandContext, logger: Logger): Promise<App> {
   const { config, settings, warnings } = context;
-  const { buildApp } = await import('../app/build-app.ts');
-  const { findLostDatabases } = await import('../app/open/lost-databases.ts');
+  const { buildApp } = await import('../server/build-app.ts');
+  const { findLostDatabases } = await import('../server/wiring/lost-databases.ts');
   const access = restrictDataFolder(config.PERCH_DATA_DIR);
   const found = [
     ...(access === null ? [] : [access]),

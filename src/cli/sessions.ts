@@ -1,15 +1,15 @@
-import { toSessionsPath } from '../app/open/sessions.ts';
-import { systemClock, toIsoSeconds } from '../core/clock.ts';
-import type { Engine } from '../core/engine/engine.ts';
+import { systemClock, toIsoSeconds } from '../lib/clock.ts';
+import { isMissing } from '../lib/files/private-files.ts';
+import { errorCodeOf, UnusableFileError } from '../lib/files/sqlite.ts';
+import { Problem } from '../lib/problem.ts';
+import { systemRandom } from '../lib/random.ts';
+import type { Engine } from '../lib/redis/engine.ts';
 import {
   describeEngineError,
   EngineError,
   UnusableEngineError,
-} from '../core/engine/engine-error.ts';
-import { isMissing } from '../core/files/private-files.ts';
-import { errorCodeOf, UnusableFileError } from '../core/files/sqlite.ts';
-import { Problem } from '../core/problem.ts';
-import { systemRandom } from '../core/random.ts';
+} from '../lib/redis/engine-error.ts';
+import { toSessionsPath } from '../server/wiring/sessions.ts';
 import { type SessionEvent, sessionEvent } from '../sessions/events.ts';
 import { createSessionIds, isSessionId } from '../sessions/ids.ts';
 import type { SessionStore, StampEvent } from '../sessions/store/session-store.ts';

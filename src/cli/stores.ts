@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
-import { systemClock } from '../core/clock.ts';
-import type { Engine } from '../core/engine/engine.ts';
-import { systemRandom } from '../core/random.ts';
+import { systemClock } from '../lib/clock.ts';
+import { systemRandom } from '../lib/random.ts';
+import type { Engine } from '../lib/redis/engine.ts';
 import { type CommandContext, CommandError, UsageError } from './command.ts';
 
 /** Closes the store after `use`. @throws CommandError for errors that `explain` recognizes */
@@ -35,7 +35,7 @@ export function dataFolderOf({ config }: CommandContext, what: string): string {
 /** Returns `null` without `PERCH_REDIS_URL`. @throws UnusableEngineError if it fails */
 export async function openCommandEngine(config: Config): Promise<Engine | null> {
   if (config.PERCH_REDIS_URL === undefined) return null;
-  const { openSharedEngine } = await import('../app/open/shared-engine.ts');
+  const { openSharedEngine } = await import('../server/wiring/shared-engine.ts');
   const logger = { info: () => {}, error: () => {} };
   const options = { config, logger, clock: systemClock, random: systemRandom };
   return openSharedEngine(options, { isCounted: false });

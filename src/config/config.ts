@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { trustedProxyFault } from '../access/client-address.ts';
-import { isPublicName } from '../core/http/public-host.ts';
-import { parseUrl } from '../core/http/url.ts';
-import { redactCredentials } from '../core/redact.ts';
-import { version } from '../core/version.ts';
+import { isPublicName } from '../lib/http/public-host.ts';
+import { parseUrl } from '../lib/http/url.ts';
+import { redactCredentials } from '../lib/redact.ts';
+import { version } from '../lib/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/client.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseUrl } from '../core/http/url.ts';
-import { trimEndOf } from '../core/trim-end.ts';
+import { parseUrl } from '../lib/http/url.ts';
+import { trimEndOf } from '../lib/trim-end.ts';
 
 const integerFrom = (least: number, most: number) =>
   z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseEngineUrl } from '../core/engine/engine-url.ts';
+import { parseEngineUrl } from '../lib/redis/engine-url.ts';
 import { flag, httpUrl, integer, secret, text } from './schemas.ts';
 import type { SettingFault } from './sources.ts';
 

@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import { readBoundedText, UnusableTextError } from '../core/files/bounded-text.ts';
+import { readBoundedText, UnusableTextError } from '../lib/files/bounded-text.ts';
 
 const maxFileBytes = 262_144;
 

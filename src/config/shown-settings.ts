@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { redactCredentials } from '../core/redact.ts';
+import { redactCredentials } from '../lib/redact.ts';
 import { type Config, secretNames, variables } from './config.ts';
 import { limitVariables } from './limits.ts';
 import { engineVariables, modelVariables } from './services.ts';

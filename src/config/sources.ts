@@ -1,5 +1,5 @@
-import { readBoundedText, UnusableTextError } from '../core/files/bounded-text.ts';
-import { nearestName } from '../core/near-name.ts';
+import { readBoundedText, UnusableTextError } from '../lib/files/bounded-text.ts';
+import { nearestName } from '../lib/suggest.ts';
 import { readSettingsFile } from './settings-file.ts';
 
 /** Defaults of `HOST` and `PORT`, without imports of schemas: `perch health` starts quickly. */

@@ -1,9 +1,9 @@
-import type { Caller, Client } from '../core/caller.ts';
-import { HttpFailure } from '../core/http/http-client.ts';
-import { Problem } from '../core/problem.ts';
-import type { Reservation } from '../core/scheduling/quotas.ts';
-import type { TraceSpan } from '../core/tracing/tracing.ts';
-import { ProviderError } from '../platforms/provider-error.ts';
+import type { Caller, Client } from '../lib/caller.ts';
+import { HttpFailure } from '../lib/http/http-client.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Reservation } from '../lib/scheduling/quotas.ts';
+import type { TraceSpan } from '../lib/tracing/tracing.ts';
+import { ProviderError } from '../normalize/provider-error.ts';
 
 /** Origin of a read: the caller charged, the client whose limits apply, and the abort signal. */
 export interface Requester {

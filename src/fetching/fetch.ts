@@ -1,10 +1,10 @@
-import type { Pool } from '../core/caller.ts';
-import type { Clock } from '../core/clock.ts';
-import type { RequestContext } from '../core/http/http-client.ts';
-import { Problem } from '../core/problem.ts';
-import { withDeadline } from '../core/scheduling/deadline.ts';
-import type { Quotas } from '../core/scheduling/quotas.ts';
-import { endWith, type TraceSpan } from '../core/tracing/tracing.ts';
+import type { Pool } from '../lib/caller.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { RequestContext } from '../lib/http/http-client.ts';
+import { Problem } from '../lib/problem.ts';
+import { withDeadline } from '../lib/scheduling/deadline.ts';
+import type { Quotas } from '../lib/scheduling/quotas.ts';
+import { endWith, type TraceSpan } from '../lib/tracing/tracing.ts';
 import { createCoalescer } from './cache/coalesce.ts';
 import {
   type CacheEntry,
@@ -19,7 +19,7 @@ import {
 import type { SharedResponses } from './cache/shared-responses.ts';
 import { type ProviderChain, toLiveOnlyError } from './chain/provider-chain.ts';
 import { overloaded, type Requester, toTakeBytes, withCharge } from './cost.ts';
-import { browse, type PartStore } from './lists/browse.ts';
+import { browse, type PartStore } from './lists/fetch-page.ts';
 import { keepPosition } from './lists/item-places.ts';
 import type { SentItemsMemory } from './lists/sent-items.ts';
 import { type Answer, type CacheState, type Plan, pageIn } from './plan.ts';

@@ -1,6 +1,6 @@
 import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import type { BrowseFound, BrowseQuery } from './lists/browse.ts';
+import type { BrowseFound, BrowseQuery } from './lists/fetch-page.ts';
 
 /** Kind of answer. A list stays fresh for 1/12 as long as a post, and a search for 1/60. */
 export type Freshness = 'post' | 'list' | 'search';

@@ -1,5 +1,5 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
-import { untilAborted } from '../core/scheduling/deadline.ts';
+import { untilAborted } from '../lib/scheduling/deadline.ts';
 import { isHandshake, refuseUnknownRevision, withoutNulls } from './messages.ts';
 import { createMcpServers, type McpOptions, type RequestIdentity, type Sdk } from './server.ts';
 

@@ -1,5 +1,5 @@
-import { quoteInput } from '../core/problem.ts';
-import { redactKeys } from '../core/redact.ts';
+import { quoteInput } from '../lib/problem.ts';
+import { redactKeys } from '../lib/redact.ts';
 import type { Sdk } from './server.ts';
 
 const revisionWithoutHandshake = '2026-07-28';

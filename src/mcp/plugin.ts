@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, Client } from '../core/caller.ts';
-import { jsonMediaTypes } from '../core/http/json-bodies.ts';
-import type { Origins } from '../core/http/origins.ts';
-import { Problem } from '../core/problem.ts';
-import type { HeavyTurns } from '../core/scheduling/fair-queue.ts';
-import type { Quotas } from '../core/scheduling/quotas.ts';
+import type { Caller, Client } from '../lib/caller.ts';
+import { jsonMediaTypes } from '../lib/http/json-bodies.ts';
+import type { Origins } from '../lib/http/origins.ts';
+import { Problem } from '../lib/problem.ts';
+import type { HeavyTurns } from '../lib/scheduling/fair-queue.ts';
+import type { Quotas } from '../lib/scheduling/quotas.ts';
 import { exposedHeaders, toCorsPolicy } from '../web/cors.ts';
 import { serveRoutes } from '../web/route.ts';
 import { mcpPath, mcpRoutes } from './endpoints.ts';

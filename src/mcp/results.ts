@@ -1,5 +1,5 @@
-import { Problem, toProblemDocument } from '../core/problem.ts';
 import type { Requester } from '../fetching/cost.ts';
+import { Problem, toProblemDocument } from '../lib/problem.ts';
 import { findCorrection, isOfOtherRead } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
 import { addWarnings, type ParsedRead, type PlanContext, type Read } from '../reads/read.ts';

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
-import type { Caller, Client } from '../core/caller.ts';
-import { endWith, type TraceSpan, type Tracing, toLogFields } from '../core/tracing/tracing.ts';
+import type { Caller, Client } from '../lib/caller.ts';
+import { endWith, type TraceSpan, type Tracing, toLogFields } from '../lib/tracing/tracing.ts';
 import type { PlanContext } from '../reads/read.ts';
 import type { Reader } from '../reads/run.ts';
 import { callTool } from './results.ts';

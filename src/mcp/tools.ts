@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../core/json-schema.ts';
+import type { JsonSchema } from '../lib/json-schema.ts';
 import { reads } from '../reads/index.ts';
 import { describeParametersOf, type Read } from '../reads/read.ts';
 

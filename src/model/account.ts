@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openEnum } from '../core/json-schema.ts';
+import { openEnum } from '../lib/json-schema.ts';
 import { count, list, nullableText, optionalText, record } from './record.ts';
 import { platform } from './reference.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openEnum } from '../core/json-schema.ts';
+import { openEnum } from '../lib/json-schema.ts';
 import { account } from './account.ts';
 import { post } from './post.ts';
 import { list, nullableText as moment, optionalText, record } from './record.ts';

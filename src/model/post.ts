@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openEnum } from '../core/json-schema.ts';
+import { openEnum } from '../lib/json-schema.ts';
 import { account, copiedFrom, facet, leftOut } from './account.ts';
 import { article } from './article.ts';
 import { mediaSet } from './media.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { domainName, isPublicName } from '../core/http/public-host.ts';
-import { Problem, quoteInput } from '../core/problem.ts';
+import { domainName, isPublicName } from '../lib/http/public-host.ts';
+import { Problem, quoteInput } from '../lib/problem.ts';
 
 /** Platform. Later versions may add platforms, so clients must accept unknown values. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mapWithPauses } from '../core/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../lib/scheduling/map-with-pauses.ts';
 import type { Account } from '../model/account.ts';
 import type { Article, ArticleBlock } from '../model/article.ts';
 import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
 import type { Card, Facet, Poll, Post, Status } from '../model/post.ts';
 import type { Answers, Page, PostFound, ProfileFound, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import { type Lossy, nameLeftOut } from '../platforms/fields.ts';
+import { type Lossy, nameLeftOut } from '../normalize/fields.ts';
 import {
   lineWeight,
   maxAnswerText,
@@ -14,8 +14,8 @@ import {
   shortTexts,
   shownTexts,
   type TextMaximums,
-} from '../platforms/maximums.ts';
-import { countCodePoints, shorten } from '../platforms/text.ts';
+} from '../normalize/maximums.ts';
+import { countCodePoints, shorten } from '../normalize/text.ts';
 import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
 import { describeExcess } from './rows.ts';
 

@@ -1,11 +1,11 @@
-import type { HttpFailure } from '../core/http/http-client.ts';
+import type { HttpFailure } from '../lib/http/http-client.ts';
 import type { PostFound, PostQuery } from '../model/queries.ts';
-import { ProviderError } from '../platforms/provider-error.ts';
+import { ProviderError } from '../normalize/provider-error.ts';
 import {
   toUnavailability,
   type Unavailability,
   type UnavailableReason,
-} from '../platforms/unavailable.ts';
+} from '../normalize/unavailable.ts';
 import type { ProviderContext } from './provider.ts';
 
 /** Returns the error for a post that is unavailable for a reason that the source states. */

@@ -3,8 +3,8 @@ import {
   CircuitBreaker,
   type CircuitBreakerOptions,
   type Verdict,
-} from '../core/breaker.ts';
-import { ProviderError } from '../platforms/provider-error.ts';
+} from '../lib/breaker.ts';
+import { ProviderError } from '../normalize/provider-error.ts';
 
 /** Seconds without requests to an upstream after a rate-limited response without `Retry-After`. */
 export const defaultPauseSeconds = 30;

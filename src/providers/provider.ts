@@ -1,7 +1,7 @@
-import type { RequestContext } from '../core/http/http-client.ts';
+import type { RequestContext } from '../lib/http/http-client.ts';
 import type { Answers, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import type { ProviderError } from '../platforms/provider-error.ts';
+import type { ProviderError } from '../normalize/provider-error.ts';
 
 export const readNames = [
   'post',

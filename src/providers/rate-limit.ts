@@ -1,6 +1,6 @@
-import { type Clock, createSteadyClock } from '../core/clock.ts';
-import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/http-client.ts';
-import { ProviderError } from '../platforms/provider-error.ts';
+import { type Clock, createSteadyClock } from '../lib/clock.ts';
+import { type HttpClient, HttpFailure, type RequestContext } from '../lib/http/http-client.ts';
+import { ProviderError } from '../normalize/provider-error.ts';
 
 interface RateLimitOptions {
   /** Returns the current maximum number of requests per minute, which may change. */

@@ -1,6 +1,6 @@
-import type { BreakerOptions } from '../core/breaker.ts';
-import type { Clock } from '../core/clock.ts';
-import type { HttpClient } from '../core/http/http-client.ts';
+import type { BreakerOptions } from '../lib/breaker.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { HttpClient } from '../lib/http/http-client.ts';
 import { sourceNames } from '../model/results.ts';
 import { openArchive } from './archive/index.ts';
 import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';

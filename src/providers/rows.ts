@@ -1,7 +1,7 @@
-import { mapWithPauses } from '../core/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../lib/scheduling/map-with-pauses.ts';
 import type { Post, Status } from '../model/post.ts';
 import type { Page, PostFound, SearchQuery } from '../model/queries.ts';
-import { maximums } from '../platforms/maximums.ts';
+import { maximums } from '../normalize/maximums.ts';
 
 export interface Rows<Row> {
   readonly rows: readonly Row[];

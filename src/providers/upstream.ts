@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { type Clock, createSteadyClock } from '../core/clock.ts';
+import { type Clock, createSteadyClock } from '../lib/clock.ts';
 import {
   type HttpAnswer,
   type HttpClient,
   HttpFailure,
   type RequestContext,
-} from '../core/http/http-client.ts';
-import { trimEndOf } from '../core/trim-end.ts';
+} from '../lib/http/http-client.ts';
+import { trimEndOf } from '../lib/trim-end.ts';
 import { toProviderError } from './failure.ts';
 
 export interface UpstreamOptions {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { Problem, quoteInput } from '../core/problem.ts';
-import type { ListPosition } from '../fetching/lists/browse.ts';
+import type { ListPosition } from '../fetching/lists/fetch-page.ts';
+import { Problem, quoteInput } from '../lib/problem.ts';
 
 export type CursorCodec = ReturnType<typeof createCursorCodec>;
 export const maxCursor = 2048;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Problem, quoteInput } from '../core/problem.ts';
 import { postIn } from '../fetching/plan.ts';
+import { Problem, quoteInput } from '../lib/problem.ts';
 import { parsePostUrl } from './addresses/post-address.ts';
 import { missingUrl, toPostPlan } from './get-post.ts';
 import { flag, freeText, wholeNumber } from './parameters.ts';

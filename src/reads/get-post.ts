@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { toIsoSeconds } from '../core/clock.ts';
-import { Problem } from '../core/problem.ts';
 import { postSubject } from '../fetching/cache/subjects.ts';
 import { type Answer, type Plan, postIn } from '../fetching/plan.ts';
+import { toIsoSeconds } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
 import { embedUrl } from '../model/addresses/urls.ts';
 import { canonicalUrl, type Post } from '../model/post.ts';
 import type { PostQuery } from '../model/queries.ts';

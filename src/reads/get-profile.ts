@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Problem } from '../core/problem.ts';
 import { accountSubject } from '../fetching/plan.ts';
+import { Problem } from '../lib/problem.ts';
 import { profileUrl } from '../model/addresses/urls.ts';
 import {
   type BrowseTarget,
@@ -8,7 +8,7 @@ import {
   handleParam,
   listParams,
   toAccountReference,
-} from './browse.ts';
+} from './list.ts';
 import { flag, timestamp } from './parameters.ts';
 import type { PlanContext } from './read.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Problem } from '../core/problem.ts';
 import type { HistoryQuery } from '../fetching/histories/history-query.ts';
+import { Problem } from '../lib/problem.ts';
 import { historyFormats, historyReply } from '../model/history.ts';
 import { isFeedFormat } from '../model/results.ts';
-import { handleParam, toAccountReference } from './browse.ts';
+import { handleParam, toAccountReference } from './list.ts';
 import { warnAboutMisspelt } from './misspelt.ts';
 import {
   flag,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountSubject } from '../fetching/plan.ts';
 import { profileUrl } from '../model/addresses/urls.ts';
 import { accountFormats } from '../model/results.ts';
-import { createBrowseRead, handleParam, listParams, toAccountReference } from './browse.ts';
+import { createBrowseRead, handleParam, listParams, toAccountReference } from './list.ts';
 import { optionalChoice } from './parameters.ts';
 import type { Read } from './read.ts';
 

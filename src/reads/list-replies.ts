@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Problem, quoteInput } from '../core/problem.ts';
 import { postSubject } from '../fetching/cache/subjects.ts';
+import { Problem, quoteInput } from '../lib/problem.ts';
 import { postUrl } from '../model/addresses/urls.ts';
 import { isPostId, type PostReference, parsePostParams } from '../model/reference.ts';
-import { type BrowseTarget, createBrowseRead, listParams } from './browse.ts';
+import { type BrowseTarget, createBrowseRead, listParams } from './list.ts';
 import { choice, freeText } from './parameters.ts';
 import type { PlanContext } from './read.ts';
 

@@ -1,4 +1,4 @@
-import { nearestName } from '../core/near-name.ts';
+import { nearestName } from '../lib/suggest.ts';
 
 const maxNames = 50;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { toIsoSeconds } from '../core/clock.ts';
-import type { JsonSchema } from '../core/json-schema.ts';
-import { nearestChoice } from '../core/near-name.ts';
-import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
+import { toIsoSeconds } from '../lib/clock.ts';
+import type { JsonSchema } from '../lib/json-schema.ts';
+import { Problem, type ProblemCode, quoteInput } from '../lib/problem.ts';
+import { nearestChoice } from '../lib/suggest.ts';
 
 /** Error of a parameter. `accepts` lists valid values and completes “It must be …”. */
 type ParameterFault = Readonly<{

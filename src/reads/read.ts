@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type JsonSchema, toInputSchema } from '../core/json-schema.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
+import { type JsonSchema, toInputSchema } from '../lib/json-schema.ts';
 import type { SearchPlatform } from '../model/reference.ts';
 import {
   browseReply,

@@ -1,8 +1,8 @@
-import { Problem } from '../core/problem.ts';
-import { endWith, type TraceSpan } from '../core/tracing/tracing.ts';
 import type { Requester } from '../fetching/cost.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
 import { type Answer, createRenderingCache, type Plan } from '../fetching/plan.ts';
+import { Problem } from '../lib/problem.ts';
+import { endWith, type TraceSpan } from '../lib/tracing/tracing.ts';
 import type { Format, Result } from '../model/results.ts';
 import { type Representation, represent } from '../render/formats.ts';
 import type { ParsedRead, PlanContext, Read } from './read.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import { searchPlatforms } from '../model/reference.ts';
 import { feeds } from '../model/results.ts';
-import { type BrowseTarget, createBrowseRead, listParams } from './browse.ts';
+import { type BrowseTarget, createBrowseRead, listParams } from './list.ts';
 import {
   choice,
   flag,

@@ -1,4 +1,4 @@
-import { toIsoSeconds } from '../core/clock.ts';
+import { toIsoSeconds } from '../lib/clock.ts';
 import type { Account } from '../model/account.ts';
 import { postUrl } from '../model/addresses/urls.ts';
 import type { Status } from '../model/post.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toOwnBuffer } from '../core/own-buffer.ts';
+import { toOwnBuffer } from '../lib/own-buffer.ts';
 import { type Format, isFeedFormat, type Result } from '../model/results.ts';
 import type { RenderContext } from './context.ts';
 import { createFeedRenderer, feedMediaTypes, postsOf } from './feeds/feeds.ts';

@@ -1,8 +1,8 @@
-import { toIsoSeconds } from '../core/clock.ts';
-import { toJsonBody } from '../core/http/to-json-body.ts';
 import type { HistoryQuery } from '../fetching/histories/history-query.ts';
 import type { HistoryRange, HistoryResult } from '../fetching/histories/history-result.ts';
 import type { PlacedPost } from '../fetching/histories/ordering.ts';
+import { toIsoSeconds } from '../lib/clock.ts';
+import { toJsonBody } from '../lib/http/to-json-body.ts';
 import type { Account } from '../model/account.ts';
 import type {
   HistoryFormat,

@@ -1,4 +1,4 @@
-import { toJsonBody } from '../core/http/to-json-body.ts';
+import { toJsonBody } from '../lib/http/to-json-body.ts';
 import type { Post } from '../model/post.ts';
 import type {
   BrowseReply,

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts';
-import type { Random } from '../core/random.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Random } from '../lib/random.ts';
 
 export const isSessionId = (text: string): boolean => /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 

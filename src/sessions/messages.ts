@@ -1,5 +1,5 @@
-import { Problem } from '../core/problem.ts';
-import type { TraceSpan } from '../core/tracing/tracing.ts';
+import { Problem } from '../lib/problem.ts';
+import type { TraceSpan } from '../lib/tracing/tracing.ts';
 import type { SessionService } from './service.ts';
 import type { KeyedRequest, Receipt } from './store/session-store.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { toLogFields } from '../core/tracing/tracing.ts';
+import { toLogFields } from '../lib/tracing/tracing.ts';
 import { toInstance } from './instance.ts';
 
 declare module 'fastify' {

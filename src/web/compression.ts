@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { toOwnBuffer } from '../core/own-buffer.ts';
+import { toOwnBuffer } from '../lib/own-buffer.ts';
 import { type Coding, createCodingChoice, isCompressible } from './content-coding.ts';
 import { varyByCoding } from './headers.ts';
 

@@ -1,6 +1,6 @@
 import fastifyCors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Origins } from '../core/http/origins.ts';
+import type { Origins } from '../lib/http/origins.ts';
 
 export type CorsPolicy = FastifyCorsOptions;
 

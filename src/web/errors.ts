@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { toJsonBody } from '../core/http/to-json-body.ts';
+import { toJsonBody } from '../lib/http/to-json-body.ts';
 import {
   Problem,
   type ProblemCode,
@@ -7,8 +7,8 @@ import {
   problemMediaType,
   quoteInput,
   toProblemDocument,
-} from '../core/problem.ts';
-import { toLogFields } from '../core/tracing/tracing.ts';
+} from '../lib/problem.ts';
+import { toLogFields } from '../lib/tracing/tracing.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Headers } from './headers.ts';
 import { toInstance } from './instance.ts';

@@ -1,4 +1,4 @@
-import { redactCredentials, redactKeys } from '../core/redact.ts';
+import { redactCredentials, redactKeys } from '../lib/redact.ts';
 
 /** Returns path and query without API keys and without the values of secret-looking names. */
 export function toInstance(url: string): string {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, preParsingHookHandler } from 'fastify';
-import { Problem, quoteInput } from '../core/problem.ts';
+import { Problem, quoteInput } from '../lib/problem.ts';
 import { type BodyLimits, releaseAtEnd } from './unread-bodies.ts';
 
 const bodyless = ['GET', 'HEAD', 'OPTIONS'];

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { parseUrl } from '../core/http/url.ts';
-import type { Attributes } from '../core/tracing/span-table.ts';
-import { readTraceContext } from '../core/tracing/trace-context.ts';
-import type { TraceSpan, Tracing } from '../core/tracing/tracing.ts';
-import { toServerAttributes } from '../core/tracing/upstream-span.ts';
+import { parseUrl } from '../lib/http/url.ts';
+import type { Attributes } from '../lib/tracing/span-table.ts';
+import { readTraceContext } from '../lib/tracing/trace-context.ts';
+import type { TraceSpan, Tracing } from '../lib/tracing/tracing.ts';
+import { toServerAttributes } from '../lib/tracing/upstream-span.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,7 +6,7 @@ import type {
   RouteShorthandOptions,
 } from 'fastify';
 import type { z } from 'zod';
-import { Problem, type ProblemCode } from '../core/problem.ts';
+import { Problem, type ProblemCode } from '../lib/problem.ts';
 import type { Topic } from '../reads/read.ts';
 import { isPreflight } from './cors.ts';
 import { routeNotFound } from './errors.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Client } from '../core/caller.ts';
-import { Problem } from '../core/problem.ts';
-import type { Quotas, Reservation } from '../core/scheduling/quotas.ts';
+import type { Client } from '../lib/caller.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Quotas, Reservation } from '../lib/scheduling/quotas.ts';
 
 /** Bodies that clients have not read yet. A body shared by several replies counts once. */
 export interface UnreadBodies {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import { exampleQuestions } from '../../src/http/pages/ask/ask-plugin.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { exampleQuestions } from '../../src/routes/pages/ask/ask-plugin.ts';
 import { browserPath, findBarriers, overflowOf, phone, useRig } from '../support/browser.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { parseHtml } from '../support/render-html.ts';

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { readPageAssets } from '../../src/app/open/page-assets.ts';
 import { toAccount } from '../../src/model/account.ts';
 import type { BrowseResult } from '../../src/model/results.ts';
 import { renderHtmlPage, toPageHeaders } from '../../src/render/page/page.ts';
+import { readPageAssets } from '../../src/server/wiring/page-assets.ts';
 import {
   browserPath,
   findBarriers,

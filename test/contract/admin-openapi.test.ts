@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adminEndpoints } from '../../src/app/endpoints.ts';
+import { adminEndpoints } from '../../src/server/endpoints.ts';
 import { listAdminPaths } from '../support/admin-routes.ts';
 import { asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createDescription, expectDescribed } from '../support/described-replies.ts';

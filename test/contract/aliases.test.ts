@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
-import { ProviderError, type ProviderErrorKind } from '../../src/platforms/provider-error.ts';
+import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
+import { ProviderError, type ProviderErrorKind } from '../../src/normalize/provider-error.ts';
 import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createFakeList, fullPages } from '../support/fake-list.ts';

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Page, PostFound } from '../../src/model/queries.ts';
-import { ProviderError, type ProviderErrorKind } from '../../src/platforms/provider-error.ts';
+import { ProviderError, type ProviderErrorKind } from '../../src/normalize/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { asAdmin, buildTestApp, type TestApp, type TestKey } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';

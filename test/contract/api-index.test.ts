@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
-import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
+import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type ArchiveStore, openArchiveStore } from '../../src/archive/store/store.ts';
-import { toIsoSeconds } from '../../src/core/clock.ts';
+import { toIsoSeconds } from '../../src/lib/clock.ts';
 import { browseReply } from '../../src/model/results.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';

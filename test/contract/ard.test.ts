@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeArd } from '../../src/http/discovery/surfaces.ts';
+import { describeArd } from '../../src/routes/discovery/surfaces.ts';
 import type { Endpoint } from '../../src/web/route.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';

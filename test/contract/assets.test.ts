@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { createAssets } from '../../src/http/pages/assets.ts';
+import { createAssets } from '../../src/routes/pages/assets.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ListPosition, startOfList } from '../../src/fetching/lists/browse.ts';
+import { type ListPosition, startOfList } from '../../src/fetching/lists/fetch-page.ts';
 import { maxRecent } from '../../src/fetching/lists/sent-items.ts';
 import { createCursorCodec, maxCursor } from '../../src/reads/cursor.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer, AnswerEngine } from '../../src/answers/answer.ts';
 import { noCounts } from '../../src/archive/store/import-rows.ts';
 import { openArchiveStore } from '../../src/archive/store/store.ts';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { buildTestApp, type TestApp, type TestAppOptions } from '../support/build-app.ts';
 import { corpusOf } from '../support/corpus-folder.ts';

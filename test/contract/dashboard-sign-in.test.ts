@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { version } from '../../src/core/version.ts';
+import { version } from '../../src/lib/version.ts';
 import { adminToken, buildTestApp } from '../support/build-app.ts';
 import { cookieOf, navigation, sendForm, signIn } from '../support/dashboard.ts';
 import { createManualClock } from '../support/manual-clock.ts';

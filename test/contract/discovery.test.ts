@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import LinkHeader from 'http-link-header';
 import { describe, expect, it } from 'vitest';
-import { moveDocExamples } from '../../src/core/http/base-url-of-examples.ts';
-import { discoveryRoutes } from '../../src/http/discovery/documents.ts';
-import { isApiPage, navigation } from '../../src/http/pages/docs/navigation.ts';
+import { moveDocExamples } from '../../src/lib/http/base-url-of-examples.ts';
+import { discoveryRoutes } from '../../src/routes/discovery/documents.ts';
+import { isApiPage, navigation } from '../../src/routes/pages/docs/navigation.ts';
 import type { Endpoint } from '../../src/web/route.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAnswers } from '../../src/answers/open-answers.ts';
-import { openConfiguredAnswers } from '../../src/app/open/answers.ts';
-import { askPath } from '../../src/http/pages/layout.ts';
+import { askPath } from '../../src/routes/pages/layout.ts';
+import { openConfiguredAnswers } from '../../src/server/wiring/answers.ts';
 import { buildTestApp, type TestApp, testConfig } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findReply } from '../../src/http/pages/docs/find-page.ts';
-import { maxQueryLength } from '../../src/http/pages/layout.ts';
+import { findReply } from '../../src/routes/pages/docs/find-page.ts';
+import { maxQueryLength } from '../../src/routes/pages/layout.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
 

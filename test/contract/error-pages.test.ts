@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { type ProblemCode, problemKinds } from '../../src/core/problem.ts';
+import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 import { parsePage } from '../support/render-html.ts';

@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { frontRoutes } from '../../src/http/pages/endpoints.ts';
 import { toLine } from '../../src/render/markdown/characters.ts';
+import { frontRoutes } from '../../src/routes/pages/endpoints.ts';
 import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { fc, runs } from '../support/fast-check.ts';

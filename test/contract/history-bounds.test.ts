@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { Status } from '../../src/model/post.ts';
 import type { Page, TimelineQuery } from '../../src/model/queries.ts';
 import type { Provider } from '../../src/providers/provider.ts';

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
 import { createStubProvider } from '../support/stub-provider.ts';

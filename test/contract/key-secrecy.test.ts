@@ -1,10 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { buildApp } from '../../src/app/build-app.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
+import { buildApp } from '../../src/server/build-app.ts';
 import { asAdmin, buildTestApp, testConfig } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { buildTestApp, type TestApp, type TestAppOptions } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';

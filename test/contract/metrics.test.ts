@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { writeMetrics } from '../../src/core/metrics-text.ts';
-import { problemKinds } from '../../src/core/problem.ts';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import { writeMetrics } from '../../src/lib/metrics-text.ts';
+import { problemKinds } from '../../src/lib/problem.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import { asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';

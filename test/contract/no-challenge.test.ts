@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect } from 'vitest';
-import { routes } from '../../src/http/reads/routes.ts';
 import type { Provider } from '../../src/providers/provider.ts';
+import { routes } from '../../src/routes/reads/routes.ts';
 import { asAdmin, buildTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { exchange, listen } from '../support/listen.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { listEndpoints } from '../../src/app/endpoints.ts';
-import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
-import { isHistoryRoute, type Route, routes } from '../../src/http/reads/routes.ts';
+import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
+import { isHistoryRoute, type Route, routes } from '../../src/routes/reads/routes.ts';
+import { listEndpoints } from '../../src/server/endpoints.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createDescription, expectDescribed } from '../support/described-replies.ts';

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { listEndpoints } from '../../src/app/endpoints.ts';
+import { listEndpoints } from '../../src/server/endpoints.ts';
 import { asAdmin } from '../support/build-app.ts';
 import { buildSessionRig, type SessionRig } from '../support/session-rig.ts';
 

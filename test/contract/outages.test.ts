@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { parsePage } from '../support/render-html.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import { type ProblemCode, problemKinds } from '../../src/core/problem.ts';
-import { ProviderError, type ProviderErrorKind } from '../../src/platforms/provider-error.ts';
+import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
+import { ProviderError, type ProviderErrorKind } from '../../src/normalize/provider-error.ts';
 import { buildTestApp, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createStubProvider, stubFound } from '../support/stub-provider.ts';

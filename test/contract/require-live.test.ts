@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchQuery } from '../../src/model/queries.ts';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, fullPages } from '../support/fake-list.ts';

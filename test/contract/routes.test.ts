@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ReadRoute, readRoutes } from '../../src/http/reads/routes.ts';
 import { reads } from '../../src/reads/index.ts';
+import { type ReadRoute, readRoutes } from '../../src/routes/reads/routes.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import type { ProblemCode } from '../../src/core/problem.ts';
+import type { ProblemCode } from '../../src/lib/problem.ts';
 import { createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
   buildSessionRig,

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import type { AnswerEngine } from '../../src/answers/answer.ts';
-import { buildApp } from '../../src/app/build-app.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { buildApp } from '../../src/server/build-app.ts';
 import type { SessionEvent } from '../../src/sessions/events.ts';
 import { testConfig } from '../support/build-app.ts';
 import { corpusOf } from '../support/corpus-folder.ts';

@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { connectSqlite } from '../../src/core/files/sqlite.ts';
+import { connectSqlite } from '../../src/lib/files/sqlite.ts';
 import { sessionEvent } from '../../src/sessions/events.ts';
 import { asAdmin, buildTestApp } from '../support/build-app.ts';
 import {

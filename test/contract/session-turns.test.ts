@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openSqlite } from '../../src/core/files/sqlite.ts';
+import { openSqlite } from '../../src/lib/files/sqlite.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import { answerTo, createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {

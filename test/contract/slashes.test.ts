@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { adminEndpoints, listEndpoints } from '../../src/app/endpoints.ts';
-import { listRouterPaths, routes } from '../../src/http/reads/routes.ts';
+import { listRouterPaths, routes } from '../../src/routes/reads/routes.ts';
+import { adminEndpoints, listEndpoints } from '../../src/server/endpoints.ts';
 import { adminToken, asAdmin, buildTestApp } from '../support/build-app.ts';
 import { signIn } from '../support/dashboard.ts';
 import { buildSessionRig } from '../support/session-rig.ts';

@@ -4,7 +4,7 @@ import { openArchiveStore } from '../../src/archive/store/store.ts';
 import { removeAction } from '../../src/cli/archive/accounts.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
 import type { Config } from '../../src/config/config.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { buildTestApp, type TestApp, testConfig, xOnly } from '../support/build-app.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../support/fake-timeline.ts';
 import { answerJson, type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import { openHttpClient } from '../../src/core/http/http-client.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { createHeavyTurns } from '../../src/core/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../src/core/scheduling/loop.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openHttpClient } from '../../src/lib/http/http-client.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
+import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { upstream } from '../support/listen.ts';

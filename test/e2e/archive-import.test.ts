@@ -12,7 +12,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ArchiveStore, openArchiveStore } from '../../src/archive/store/store.ts';
 import { runCommand } from '../../src/cli/run.ts';
-import { connectSqlite } from '../../src/core/files/sqlite.ts';
+import { connectSqlite } from '../../src/lib/files/sqlite.ts';
 import { dumpArchive, importExport } from '../support/exports/import-export.ts';
 import { createSeeded } from '../support/exports/seeded.ts';
 import { makeXExport, writeExport } from '../support/exports/x-export.ts';

@@ -15,10 +15,10 @@ import {
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openKeyStore } from '../../src/access/keys/key-store.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { isOwnName, savedFiles } from '../../src/core/files/data-folder.ts';
-import { lockFile } from '../../src/core/files/file-lock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { isOwnName, savedFiles } from '../../src/lib/files/data-folder.ts';
+import { lockFile } from '../../src/lib/files/file-lock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import { writeZip } from '../support/exports/zip.ts';
 import { type RanHere, runHere } from '../support/run-here.ts';
 import { listLeftovers, readSavedData, withDatabase, writeData } from '../support/saved-data.ts';

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { corpusOf } from '../support/corpus-folder.ts';
 import { runHere } from '../support/run-here.ts';

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openKeyStore } from '../../src/access/keys/key-store.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import { clause } from '../support/clause.ts';
 import { lockFromOutside, openKeyRig } from '../support/key-rig.ts';
 import { runHere } from '../support/run-here.ts';

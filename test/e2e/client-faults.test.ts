@@ -5,7 +5,7 @@ import {
   type PerchOptions,
   type SessionEvent,
 } from '../../clients/typescript/src/index.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { type HttpFault, openFaultyHttp } from '../support/faulty-http.ts';
 import { listen } from '../support/listen.ts';
 import { isLongRun } from '../support/long-run.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { isAdminPath } from '../../src/http/reads/routes.ts';
+import { isAdminPath } from '../../src/routes/reads/routes.ts';
 import {
   findAddresses,
   listStrings,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config/config.ts';
-import { parseEngineUrl } from '../../src/core/engine/engine-url.ts';
+import { parseEngineUrl } from '../../src/lib/redis/engine-url.ts';
 import {
   checkers,
   findCaddyFaults,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
 import { runCommand } from '../../src/cli/run.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import {
   type Command,

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkNames } from '../../src/cli/doctor/finding.ts';
-import { connectSqlite } from '../../src/core/files/sqlite.ts';
+import { connectSqlite } from '../../src/lib/files/sqlite.ts';
 import {
   healthySettings,
   otherUser,

@@ -86,7 +86,7 @@ const holdLock = `
 
 /** Resolves when the file is locked; the repair waits until the lock is released. */
 async function lockForFiveSeconds(path: string): Promise<() => Promise<void>> {
-  const sqlite = new URL('../../src/core/files/sqlite.ts', import.meta.url).href;
+  const sqlite = new URL('../../src/lib/files/sqlite.ts', import.meta.url).href;
   const script = ['--input-type=module', '-e', holdLock, sqlite, path];
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), ...script], {
     stdio: ['ignore', 'pipe', 'inherit'],

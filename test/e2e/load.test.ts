@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createRecentMaximum, openLoadGauge } from '../../src/http/operations/load.ts';
+import { createRecentMaximum, openLoadGauge } from '../../src/routes/monitoring/load.ts';
 
 it('reports high load while the event loop is blocked, and normal load afterwards', async () => {
   const gauge = openLoadGauge(30);

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { restoreFolders } from '../../src/core/files/data-folder.ts';
+import { restoreFolders } from '../../src/lib/files/data-folder.ts';
 import { createSeeded } from '../support/exports/seeded.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { runHere } from '../support/run-here.ts';

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type App, buildApp } from '../../src/app/build-app.ts';
 import { shutDown } from '../../src/cli/serve.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { type App, buildApp } from '../../src/server/build-app.ts';
 import { type SessionEvent, sessionEvent } from '../../src/sessions/events.ts';
 import { testConfig } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -1,11 +1,11 @@
 import { Resolver } from 'node:dns/promises';
 import { Socket } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import { openPublicHttpClient } from '../../src/core/http/public-http-client.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { createHeavyTurns } from '../../src/core/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../src/core/scheduling/loop.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openPublicHttpClient } from '../../src/lib/http/public-http-client.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
+import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import {

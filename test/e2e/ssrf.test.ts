@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import { type HttpClient, HttpFailure } from '../../src/core/http/http-client.ts';
-import { maxJsonDelimiters } from '../../src/core/http/json-bodies.ts';
-import { openPublicHttpClient } from '../../src/core/http/public-http-client.ts';
-import type { PublicHttpOptions } from '../../src/core/http/public-network.ts';
-import { parseUrl } from '../../src/core/http/url.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { createHeavyTurns } from '../../src/core/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../src/core/scheduling/loop.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { type HttpClient, HttpFailure } from '../../src/lib/http/http-client.ts';
+import { maxJsonDelimiters } from '../../src/lib/http/json-bodies.ts';
+import { openPublicHttpClient } from '../../src/lib/http/public-http-client.ts';
+import type { PublicHttpOptions } from '../../src/lib/http/public-network.ts';
+import { parseUrl } from '../../src/lib/http/url.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
+import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
 import {
   type FakeInternet,
   type FakeName,

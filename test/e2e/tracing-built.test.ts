@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { packagePath } from '../../src/core/files/package-path.ts';
+import { packagePath } from '../../src/lib/files/package-path.ts';
 import { xOnly } from '../support/build-app.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import { openPostClient } from '../../src/core/http/post-client.ts';
-import { spanTable } from '../../src/core/tracing/span-table.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openPostClient } from '../../src/lib/http/post-client.ts';
+import { spanTable } from '../../src/lib/tracing/span-table.ts';
 import { buildTestApp, type TestAppOptions, xOnly } from '../support/build-app.ts';
 import { answerJson, type FakeHandler, type FakeUpstream, hang } from '../support/fake-upstream.ts';
 import { listen, upstream } from '../support/listen.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { SearchQuery } from '../../src/model/queries.ts';
 import { openReaderProcesses } from '../../src/providers/archive/index.ts';
 import { fillArchive } from '../support/imported-archive.ts';

@@ -6,7 +6,7 @@ import type {
   QueryKind,
   TimelineQuery,
 } from '../../src/model/queries.ts';
-import type { ProviderError } from '../../src/platforms/provider-error.ts';
+import type { ProviderError } from '../../src/normalize/provider-error.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import {
   bskyActor,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { toAccount } from '../../src/model/account.ts';
 import type {
   Answers,
@@ -11,7 +11,7 @@ import type {
   TimelineQuery,
   UserSearchQuery,
 } from '../../src/model/queries.ts';
-import type { ProviderError } from '../../src/platforms/provider-error.ts';
+import type { ProviderError } from '../../src/normalize/provider-error.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { cursorBefore, writeTimelineCursor } from '../../src/providers/fxtwitter/lists/timeline.ts';
 import type { ProviderContext } from '../../src/providers/provider.ts';

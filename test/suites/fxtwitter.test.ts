@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
 import type { PostQuery } from '../../src/model/queries.ts';
-import type { ProviderError } from '../../src/platforms/provider-error.ts';
+import type { ProviderError } from '../../src/normalize/provider-error.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { answerHtml, answerJson, type FakeHandler, hang } from '../support/fake-upstream.ts';
 import {

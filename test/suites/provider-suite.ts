@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Clock, systemClock } from '../../src/core/clock.ts';
-import { type HttpClient, openHttpClient } from '../../src/core/http/http-client.ts';
-import { createHeavyTurns } from '../../src/core/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../src/core/scheduling/loop.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { type HttpClient, openHttpClient } from '../../src/lib/http/http-client.ts';
+import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
+import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
 import { type Facet, type Post, post as postSchema } from '../../src/model/post.ts';
 import type { Answers, PostFound, PostQuery, Query, QueryKind } from '../../src/model/queries.ts';
 import type { PostReference } from '../../src/model/reference.ts';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import type { Ask, Provider, ProviderContext } from '../../src/providers/provider.ts';
 import {
   answerBytes,

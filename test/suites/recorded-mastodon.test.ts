@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { feedFormats } from '../../src/model/results.ts';
-import type { ProviderErrorKind } from '../../src/platforms/provider-error.ts';
+import type { ProviderErrorKind } from '../../src/normalize/provider-error.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { checkIfFeed } from '../support/feeds.ts';
 import {

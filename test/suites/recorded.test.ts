@@ -2,26 +2,22 @@ import { describe, expect, it } from 'vitest';
 import type { Account } from '../../src/model/account.ts';
 import type { Post, Status } from '../../src/model/post.ts';
 import type { PostFound, PostQuery, TimelineQuery } from '../../src/model/queries.ts';
-import { parsePost as parseBluesky } from '../../src/platforms/bluesky/payload.ts';
-import { shapePost as shapeBluesky } from '../../src/platforms/bluesky/shape.ts';
-import { shapeAccount } from '../../src/platforms/mastodon/identity.ts';
-import {
-  type PollPayload,
-  parseAccount,
-  parseStatus,
-} from '../../src/platforms/mastodon/payload.ts';
+import { shapePost as shapeBluesky } from '../../src/normalize/bluesky/normalize.ts';
+import { parsePost as parseBluesky } from '../../src/normalize/bluesky/wire.ts';
+import { shapeAccount } from '../../src/normalize/mastodon/identity.ts';
 import {
   createSurroundings,
   shapePost as shapeMastodon,
   shapePoll,
-} from '../../src/platforms/mastodon/shape.ts';
-import type { ProviderErrorKind } from '../../src/platforms/provider-error.ts';
+} from '../../src/normalize/mastodon/normalize.ts';
+import { type PollPayload, parseAccount, parseStatus } from '../../src/normalize/mastodon/wire.ts';
+import type { ProviderErrorKind } from '../../src/normalize/provider-error.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import { parsePost as parseFxTwitter } from '../../src/providers/fxtwitter/payload.ts';
-import { shapePost as shapeFxTwitter } from '../../src/providers/fxtwitter/shape.ts';
+import { shapePost as shapeFxTwitter } from '../../src/providers/fxtwitter/normalize.ts';
+import { parsePost as parseFxTwitter } from '../../src/providers/fxtwitter/wire.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
-import { parsePost as parseSyndication } from '../../src/providers/syndication/payload.ts';
-import { shapePost as shapeSyndication } from '../../src/providers/syndication/shape.ts';
+import { shapePost as shapeSyndication } from '../../src/providers/syndication/normalize.ts';
+import { parsePost as parseSyndication } from '../../src/providers/syndication/wire.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
 import {
   answerFixture,

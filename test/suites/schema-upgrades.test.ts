@@ -8,10 +8,10 @@ import {
 } from '../../src/answers/index/passage-index.ts';
 import { migrations as archiveMigrations } from '../../src/archive/store/schema.ts';
 import { openArchiveStore } from '../../src/archive/store/store.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { packagePath } from '../../src/core/files/package-path.ts';
-import { connectSqlite, type Migration, openSqlite } from '../../src/core/files/sqlite.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { packagePath } from '../../src/lib/files/package-path.ts';
+import { connectSqlite, type Migration, openSqlite } from '../../src/lib/files/sqlite.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import { openArchive } from '../../src/providers/archive/index.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Client } from '../../src/core/caller.ts';
-import { openSqlite } from '../../src/core/files/sqlite.ts';
-import { Problem } from '../../src/core/problem.ts';
+import type { Client } from '../../src/lib/caller.ts';
+import { openSqlite } from '../../src/lib/files/sqlite.ts';
+import { Problem } from '../../src/lib/problem.ts';
 import type { SessionStore } from '../../src/sessions/store/session-store.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import {

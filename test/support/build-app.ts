@@ -4,15 +4,18 @@ import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { AnswerEngine } from '../../src/answers/answer.ts';
-import { type App, buildApp } from '../../src/app/build-app.ts';
 import { type Config, loadConfig, type ValidConfig } from '../../src/config/config.ts';
-import type { Clock } from '../../src/core/clock.ts';
-import type { PublicHttpOptions } from '../../src/core/http/public-network.ts';
-import { parseQuery } from '../../src/core/http/query.ts';
-import { problemKinds } from '../../src/core/problem.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import type { Tracing } from '../../src/core/tracing/tracing.ts';
-import type { LoadGauge } from '../../src/http/operations/load.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { PublicHttpOptions } from '../../src/lib/http/public-network.ts';
+import { parseQuery } from '../../src/lib/http/query.ts';
+import { problemKinds } from '../../src/lib/problem.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import type { Tracing } from '../../src/lib/tracing/tracing.ts';
+import { openArchive } from '../../src/providers/archive/index.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/permalink-handle.ts';
+import { allReads } from '../../src/reads/index.ts';
+import type { LoadGauge } from '../../src/routes/monitoring/load.ts';
 import {
   chooseRead,
   isBrowseRoute,
@@ -20,11 +23,8 @@ import {
   isHistoryRoute,
   type Route,
   routes,
-} from '../../src/http/reads/routes.ts';
-import { openArchive } from '../../src/providers/archive/index.ts';
-import type { Provider } from '../../src/providers/provider.ts';
-import { isPermalinkHandle } from '../../src/reads/addresses/permalink-handle.ts';
-import { allReads } from '../../src/reads/index.ts';
+} from '../../src/routes/reads/routes.ts';
+import { type App, buildApp } from '../../src/server/build-app.ts';
 import { descriptionOf, expectDescribed, isErrorPage } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';
 import { openReaderHere } from './reader-here.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 import { bundle } from '../../scripts/bundle.ts';
-import { packagePath } from '../../src/core/files/package-path.ts';
+import { packagePath } from '../../src/lib/files/package-path.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -15,7 +15,7 @@ import { parseEvents, typesOf } from './session-rig.ts';
 /** Number of concurrent clients. */
 const clients = 8;
 
-const script = fileURLToPath(new URL('../support/session-server.ts', import.meta.url));
+const script = fileURLToPath(new URL('./session-server.ts', import.meta.url));
 const tsx = import.meta.resolve('tsx');
 
 /** Server with sessions in a process of its own. */

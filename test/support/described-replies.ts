@@ -2,11 +2,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import { adminEndpoints, listEndpoints } from '../../src/app/endpoints.ts';
-import { version } from '../../src/core/version.ts';
-import { describeOpenApi } from '../../src/http/openapi/document.ts';
-import { toPath } from '../../src/http/reads/routes.ts';
+import { version } from '../../src/lib/version.ts';
 import { isPermalinkHandle } from '../../src/reads/addresses/permalink-handle.ts';
+import { describeOpenApi } from '../../src/routes/openapi/document.ts';
+import { toPath } from '../../src/routes/reads/routes.ts';
+import { adminEndpoints, listEndpoints } from '../../src/server/endpoints.ts';
 import {
   type HeaderObject,
   type OpenApiDocument,

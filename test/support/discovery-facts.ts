@@ -1,4 +1,4 @@
-import type { DiscoveryFacts } from '../../src/http/discovery/surfaces.ts';
+import type { DiscoveryFacts } from '../../src/routes/discovery/surfaces.ts';
 
 /** Facts of a service that has only reads and one documentation page. */
 export const discoveryFacts: DiscoveryFacts = {

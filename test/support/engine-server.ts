@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { describe, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import { type Engine, openEngine } from '../../src/core/engine/engine.ts';
-import { parseEngineUrl } from '../../src/core/engine/engine-url.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { type Engine, openEngine } from '../../src/lib/redis/engine.ts';
+import { parseEngineUrl } from '../../src/lib/redis/engine-url.ts';
 import { temporaryFolder } from './spawn-perch.ts';
 
 /** Path of a Valkey or Redis server, or `null` if neither is installed or PERCH_ENGINE is `absent`. */

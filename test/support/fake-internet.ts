@@ -1,6 +1,6 @@
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Connection, PublicHttpOptions } from '../../src/core/http/public-network.ts';
+import type { Connection, PublicHttpOptions } from '../../src/lib/http/public-network.ts';
 import { type FakeHandler, type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
 /** Addresses of a name: fixed, or by the number of the lookup, starting at 0. */

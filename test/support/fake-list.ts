@@ -1,6 +1,6 @@
 import type { Status } from '../../src/model/post.ts';
 import type { Page } from '../../src/model/queries.ts';
-import { ProviderError } from '../../src/platforms/provider-error.ts';
+import { ProviderError } from '../../src/normalize/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { stubAccount, stubPost } from './stub-provider.ts';
 

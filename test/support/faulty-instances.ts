@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { asAdmin, type TestApp } from './build-app.ts';
 import { type EngineServer, startEngine } from './engine-server.ts';
 import { type FaultyProxy, openFaultyProxy } from './faulty-proxy.ts';

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 
 /** Faults of a network. Connections that a fault has broken stay broken after it. */
 export const faults = ['cut', 'delay', 'drop', 'half-open'] as const;

@@ -1,6 +1,3 @@
-import type { Pool } from '../../src/core/caller.ts';
-import type { Clock } from '../../src/core/clock.ts';
-import type { HttpAnswer, HttpClient } from '../../src/core/http/http-client.ts';
 import {
   createProviderBreakers,
   createProviderChain,
@@ -12,6 +9,9 @@ import {
   type HistoryImporter,
   type ImporterOptions,
 } from '../../src/fetching/histories/import-history.ts';
+import type { Pool } from '../../src/lib/caller.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { HttpAnswer, HttpClient } from '../../src/lib/http/http-client.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { withRateLimit } from '../../src/providers/rate-limit.ts';

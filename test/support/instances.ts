@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { buildTestApp, type TestApp, type TestAppOptions } from './build-app.ts';
 import { type EngineServer, startEngine } from './engine-server.ts';
 import { type FakeFxTwitter, startFakeFxTwitter } from './fake-fxtwitter.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { type KeyCheck, type KeyFileStore, openKeyStore } from '../../src/access/keys/key-store.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { temporaryFolder } from './spawn-perch.ts';
 
@@ -46,7 +46,7 @@ export function openKeyRig(options: KeyRigOptions = {}): KeyRig {
   return { store, clock, path, told, checkNext, checkLater };
 }
 
-const sqlite = import.meta.resolve('../../src/core/files/sqlite.ts');
+const sqlite = import.meta.resolve('../../src/lib/files/sqlite.ts');
 const tsx = import.meta.resolve('tsx');
 
 /** Locks a database from another process until the returned function is called. */

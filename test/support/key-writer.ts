@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { openKeyStore } from '../../src/access/keys/key-store.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 
 /** Change that this script is about to make. */
 export type Attempt =

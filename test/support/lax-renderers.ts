@@ -3,7 +3,7 @@ import { marked } from 'marked';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
-import { parseUrl } from '../../src/core/http/url.ts';
+import { parseUrl } from '../../src/lib/http/url.ts';
 
 /** Element of rendered Markdown with its attributes. */
 export interface RenderedElement {

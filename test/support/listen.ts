@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { buildTestApp, type TestApp, type TestAppOptions } from './build-app.ts';
 import { type FakeHandler, type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 

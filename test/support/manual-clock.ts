@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 
 /** Clock that stands still until a test advances it. */
 export interface ManualClock extends Clock {

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import { openHttpClient } from '../../src/core/http/http-client.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { createHeavyTurns } from '../../src/core/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../src/core/scheduling/loop.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openHttpClient } from '../../src/lib/http/http-client.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
+import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import type { HostLimitOptions } from '../../src/providers/mastodon/servers.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';

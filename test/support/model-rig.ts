@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Answer, AnswerEngine, EarlierTurn, Fallback } from '../../src/answers/answer.ts';
-import { addModel, type ModelChoice } from '../../src/answers/model/add-model.ts';
+import { addModel, type ModelChoice } from '../../src/answers/llm/add-model.ts';
 import { openAnswers } from '../../src/answers/open-answers.ts';
 import { corpusOf } from './corpus-folder.ts';
 import { type FakeModel, fakeModel, type ModelExchange } from './fake-model.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
+import { Problem } from '../../src/lib/problem.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post, Status } from '../../src/model/post.ts';
 import { parseAddress } from '../../src/reads/addresses/address.ts';

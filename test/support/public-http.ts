@@ -1,4 +1,4 @@
-import { type HttpClient, HttpFailure } from '../../src/core/http/http-client.ts';
+import { type HttpClient, HttpFailure } from '../../src/lib/http/http-client.ts';
 import type { FakeHandler } from './fake-upstream.ts';
 
 /**

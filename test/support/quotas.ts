@@ -3,7 +3,7 @@ import {
   type Quotas,
   type Resource,
   type ResourceBound,
-} from '../../src/core/scheduling/quotas.ts';
+} from '../../src/lib/scheduling/quotas.ts';
 
 /** Bounds that no test reaches, and that a store can send to an engine. */
 const unbounded = { perAddress: Number.MAX_SAFE_INTEGER, total: Number.MAX_SAFE_INTEGER };

@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { isHistoryRoute, type Route, routes } from '../../src/http/reads/routes.ts';
+import { isHistoryRoute, type Route, routes } from '../../src/routes/reads/routes.ts';
 
 /** Request to a route that the sample answers. */
 export interface RowRequest {

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { keyMigrations } from '../../src/access/keys/key-rows.ts';
 import { migrations as archiveMigrations } from '../../src/archive/store/schema.ts';
-import { savedDatabases, savedFiles } from '../../src/core/files/data-folder.ts';
+import { savedDatabases, savedFiles } from '../../src/lib/files/data-folder.ts';
 import {
   connectSqlite,
   type Migration,
   openSqlite,
   type SqliteDatabase,
-} from '../../src/core/files/sqlite.ts';
+} from '../../src/lib/files/sqlite.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 
 /** Content of the files of a data folder that a backup contains, by name: the rows of databases, the text of secrets. */

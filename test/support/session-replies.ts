@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import { type ProblemCode, problemKinds } from '../../src/core/problem.ts';
+import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
 import { descriptionOf, expectDescribed } from './described-replies.ts';
 
 /** Checks the rules for all responses of the session service. */

@@ -1,9 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { type App, buildApp } from '../../src/app/build-app.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { type App, buildApp } from '../../src/server/build-app.ts';
 import { type SessionEvent, sessionEvent } from '../../src/sessions/events.ts';
 import { testConfig } from './build-app.ts';
 import { startEngine } from './engine-server.ts';

@@ -1,10 +1,10 @@
-import { buildApp } from '../../src/app/build-app.ts';
 import { createLogger } from '../../src/cli/logger.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
 import { shutDown } from '../../src/cli/serve.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import { buildApp } from '../../src/server/build-app.ts';
 import { answerTo, createScriptedEngine } from './scripted-engine.ts';
 
 /**

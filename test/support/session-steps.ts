@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Client } from '../../src/core/caller.ts';
+import type { Client } from '../../src/lib/caller.ts';
 import type {
   Acceptance,
   KeyedRequest,

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/core/clock.ts';
-import type { Engine } from '../../src/core/engine/engine.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import type { Quotas } from '../../src/core/scheduling/quotas.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
+import type { Engine } from '../../src/lib/redis/engine.ts';
+import type { Quotas } from '../../src/lib/scheduling/quotas.ts';
 import type { SessionStore, StampEvent } from '../../src/sessions/store/session-store.ts';
 import { openSharedSessions } from '../../src/sessions/store/shared/shared-store.ts';
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';

@@ -5,7 +5,7 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
-import { openTracing, type Tracing } from '../../src/core/tracing/tracing.ts';
+import { openTracing, type Tracing } from '../../src/lib/tracing/tracing.ts';
 
 /** Finished span with the spans that have it as their parent, in the order of their starts. */
 export interface TracedSpan {

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import {
   connectSqlite,
   errorCodeOf,
@@ -9,7 +9,7 @@ import {
   type SqliteDatabase,
   setUpSqlite,
   UnusableFileError,
-} from '../../core/files/sqlite.ts';
+} from '../../lib/files/sqlite.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
 const details = {

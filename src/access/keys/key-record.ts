@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toIsoSeconds } from '../../core/clock.ts';
+import { toIsoSeconds } from '../../lib/clock.ts';
 
 const label = z
   .string()

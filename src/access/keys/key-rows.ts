@@ -1,4 +1,4 @@
-import type { Migration, SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { Migration, SqliteDatabase } from '../../lib/files/sqlite.ts';
 import {
   type KeyChanges,
   type KeyRecord,

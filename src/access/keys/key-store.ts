@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Random } from '../../core/random.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Random } from '../../lib/random.ts';
 import { createKey, hashKey, isKeyShaped } from './key.ts';
 import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './key-file.ts';
 import type { KeyChanges, KeyRecord, NewKey, StoredKey } from './key-record.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Random } from '../../core/random.ts';
+import type { Random } from '../../lib/random.ts';
 
 const prefix = 'perch_';
 const secretBytes = 32;

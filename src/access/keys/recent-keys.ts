@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { KeyCheck } from './key-store.ts';
 
 const minuteMs = 60_000;

@@ -1,13 +1,13 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Random } from '../../lib/random.ts';
 import {
   defineScript,
   type Engine,
   type EngineCall,
   type EngineScript,
-} from '../../core/engine/engine.ts';
-import { describeEngineError, EngineError } from '../../core/engine/engine-error.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Random } from '../../core/random.ts';
+} from '../../lib/redis/engine.ts';
+import { describeEngineError, EngineError } from '../../lib/redis/engine-error.ts';
 import { hashKey, isKeyShaped } from './key.ts';
 import { type KeyRecord, type StoredKey, toLastUse, withChanges } from './key-record.ts';
 import { issueKey, type KeyCheck, type KeyStore } from './key-store.ts';

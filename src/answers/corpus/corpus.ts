@@ -2,7 +2,7 @@ import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'no
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Ignore } from 'ignore';
 import ignore from 'ignore';
-import { packagePath } from '../../core/files/package-path.ts';
+import { packagePath } from '../../lib/files/package-path.ts';
 import { kindOf } from '../readers/reader-kinds.ts';
 
 /** Set of documents to index: the files of a folder, or one file. */

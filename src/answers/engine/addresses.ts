@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { toSlug } from '../../core/slug.ts';
+import { toSlug } from '../../lib/slug.ts';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { FoundPassage } from '../index/passage-index.ts';
 

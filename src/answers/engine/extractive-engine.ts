@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { moveDocExamples } from '../../core/http/base-url-of-examples.ts';
+import { moveDocExamples } from '../../lib/http/base-url-of-examples.ts';
 import type { Answer, AnswerEngine, Citation, PassageSource, Question } from '../answer.ts';
 import type { Corpus } from '../corpus/corpus.ts';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';

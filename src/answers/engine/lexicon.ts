@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { editDistance } from '../../core/near-name.ts';
+import { editDistance } from '../../lib/suggest.ts';
 import type { PassageIndex } from '../index/passage-index.ts';
 import { toStem, toWords } from '../text/words.ts';
 import type { WordContext } from './concepts.ts';

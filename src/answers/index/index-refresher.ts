@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { RefreshProgress, RefreshResult } from './refresh.ts';
 
 /** Result of an update. `passages`: number in the whole index. `ms`: duration. */

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import {
   errorCodeOf,
   type Migration,
   openStore,
   type SqliteDatabase,
   UnusableFileError,
-} from '../../core/files/sqlite.ts';
+} from '../../lib/files/sqlite.ts';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { Block } from '../readers/section.ts';
 import { toStem } from '../text/words.ts';

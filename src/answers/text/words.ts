@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stemmer } from 'stemmer';
-import { packagePath } from '../../core/files/package-path.ts';
+import { packagePath } from '../../lib/files/package-path.ts';
 
 const wordPattern = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
 const wordBoundary = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;

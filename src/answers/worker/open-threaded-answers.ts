@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { toExtractiveEngine } from '../answer.ts';
 import { openIndexRefresher, type RefreshHooks } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';

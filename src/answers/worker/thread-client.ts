@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { type Clock, createSteadyClock } from '../../core/clock.ts';
-import { entryPoint } from '../../core/entry-point.ts';
+import { type Clock, createSteadyClock } from '../../lib/clock.ts';
+import { entryPoint } from '../../lib/entry-point.ts';
 import type { Answer, PromptPassage, Question } from '../answer.ts';
 import type { RefreshSummary } from '../index/index-refresher.ts';
 import type { RefreshProgress } from '../index/refresh.ts';

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { SqliteDatabase } from '../../lib/files/sqlite.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { AccountReference, Platform } from '../../model/reference.ts';

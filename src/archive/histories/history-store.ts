@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
+import { openStore, type SqliteDatabase } from '../../lib/files/sqlite.ts';
 import type { Post } from '../../model/post.ts';
 import type { AccountReference, PostReference } from '../../model/reference.ts';
-import { clipRanges, joinRanges, type SecondRange } from '../../platforms/times.ts';
+import { clipRanges, joinRanges, type SecondRange } from '../../normalize/times.ts';
 import { openProtection } from '../store/account-rows.ts';
 import { migrations } from '../store/schema.ts';
 import { createRowDecoder, type RowDecoder } from '../store/stored-json.ts';

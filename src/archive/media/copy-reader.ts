@@ -1,5 +1,5 @@
-import { isMissing } from '../../core/files/private-files.ts';
-import { openStore } from '../../core/files/sqlite.ts';
+import { isMissing } from '../../lib/files/private-files.ts';
+import { openStore } from '../../lib/files/sqlite.ts';
 import { readSamplePictures } from '../sample.ts';
 import { migrations } from '../store/schema.ts';
 import { openMediaFolder } from './media-folder.ts';

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { mediaFolderName } from '../../core/files/data-folder.ts';
-import { type FileLock, FileLockedError, lockFile } from '../../core/files/file-lock.ts';
-import { detectMediaType, mediaHeadBytes } from '../../core/files/media-type.ts';
-import { giveToOwnerOf, makePrivateFolder } from '../../core/files/private-files.ts';
+import { mediaFolderName } from '../../lib/files/data-folder.ts';
+import { type FileLock, FileLockedError, lockFile } from '../../lib/files/file-lock.ts';
+import { detectMediaType, mediaHeadBytes } from '../../lib/files/media-type.ts';
+import { giveToOwnerOf, makePrivateFolder } from '../../lib/files/private-files.ts';
 import type { MediaCopy } from './media-rows.ts';
 
 /** Completely written file that still has a temporary name. */

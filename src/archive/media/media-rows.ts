@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { SqliteDatabase } from '../../lib/files/sqlite.ts';
 import type { Account } from '../../model/account.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Post, Status } from '../../model/post.ts';

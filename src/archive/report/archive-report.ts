@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { openStore } from '../../core/files/sqlite.ts';
+import { openStore } from '../../lib/files/sqlite.ts';
 import { type MediaTotal, openMediaRows } from '../media/media-rows.ts';
 import { type AccountSummary, openAccountSummaries } from '../store/account-summaries.ts';
 import { openImportRows, type StoredImport } from '../store/import-rows.ts';

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { SqliteDatabase } from '../../lib/files/sqlite.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { Page, SearchQuery, UserSearchQuery } from '../../model/queries.ts';

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { SqliteDatabase } from '../../lib/files/sqlite.ts';
 import { type Account, toAccount } from '../../model/account.ts';
 import { profileUrl, xUserUrl } from '../../model/addresses/urls.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';

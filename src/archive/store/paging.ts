@@ -1,5 +1,5 @@
 import type { Page } from '../../model/queries.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 
 export interface Row<Item> {
   readonly item: Item;

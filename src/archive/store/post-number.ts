@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { SqliteDatabase } from '../../lib/files/sqlite.ts';
 
 /** Post numbers (row ids) reserved for each second. Later posts have higher ids, until 2242. */
 const step = 2 ** 20;

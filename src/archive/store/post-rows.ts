@@ -1,5 +1,5 @@
-import type { SqliteDatabase } from '../../core/files/sqlite.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import type { SqliteDatabase } from '../../lib/files/sqlite.ts';
+import { parseUrl } from '../../lib/http/url.ts';
 import type { Account } from '../../model/account.ts';
 import { parseFediversePost } from '../../model/addresses/address.ts';
 import { nobodyOn } from '../../model/addresses/sites.ts';

@@ -1,4 +1,4 @@
-import type { Migration } from '../../core/files/sqlite.ts';
+import type { Migration } from '../../lib/files/sqlite.ts';
 
 /**
  * FTS5 tokenizer of the search indexes. Marks are part of words because the vowels of Hindi and

@@ -1,4 +1,4 @@
-import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
+import { openStore, type SqliteDatabase } from '../../lib/files/sqlite.ts';
 import type { Platform } from '../../model/reference.ts';
 import { openExportRows } from '../export/export-rows.ts';
 import { openHistoryDelete } from '../histories/history-store.ts';

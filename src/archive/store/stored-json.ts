@@ -1,7 +1,7 @@
 import { type Account, toWebsite } from '../../model/account.ts';
 import type { Post, Tombstone } from '../../model/post.ts';
-import { toTombstone, toUnavailability } from '../../platforms/unavailable.ts';
-import { xPostUrl } from '../../platforms/x.ts';
+import { toTombstone, toUnavailability } from '../../normalize/unavailable.ts';
+import { xPostUrl } from '../../normalize/x.ts';
 import type { MediaLinks } from '../media/media-rows.ts';
 
 const ownAddress = 'perch:';

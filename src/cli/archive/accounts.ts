@@ -3,9 +3,9 @@ import { openMediaFolder } from '../../archive/media/media-folder.ts';
 import type { AccountSummary } from '../../archive/store/account-summaries.ts';
 import type { StoredImport } from '../../archive/store/import-rows.ts';
 import { type ArchiveStore, openArchiveStore } from '../../archive/store/store.ts';
-import { toIsoSeconds } from '../../core/clock.ts';
-import { isMissing } from '../../core/files/private-files.ts';
-import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
+import { toIsoSeconds } from '../../lib/clock.ts';
+import { isMissing } from '../../lib/files/private-files.ts';
+import { errorCodeOf, UnusableFileError } from '../../lib/files/sqlite.ts';
 import {
   type AccountReference,
   parseHandle,

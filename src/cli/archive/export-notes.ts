@@ -13,9 +13,9 @@ import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import type { HistoryPost } from '../../archive/store/timeline.ts';
-import { toIsoSeconds } from '../../core/clock.ts';
-import { toFileId } from '../../core/files/file-id.ts';
-import { makeFolder } from '../../core/files/private-files.ts';
+import { toIsoSeconds } from '../../lib/clock.ts';
+import { toFileId } from '../../lib/files/file-id.ts';
+import { makeFolder } from '../../lib/files/private-files.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import {

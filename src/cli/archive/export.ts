@@ -1,8 +1,8 @@
 import { toHeadLine, toItemLine } from '../../archive/imports/ndjson/ndjson-format.ts';
 import { type MediaFolder, openMediaFolder } from '../../archive/media/media-folder.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
-import { systemClock } from '../../core/clock.ts';
-import { extensionOf } from '../../core/files/media-type.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { extensionOf } from '../../lib/files/media-type.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import {
   type Action,

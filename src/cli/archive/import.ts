@@ -24,9 +24,9 @@ import {
 } from '../../archive/media/import-media.ts';
 import { openMediaFolder } from '../../archive/media/media-folder.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
-import { type Clock, systemClock } from '../../core/clock.ts';
-import { errorCodeOf } from '../../core/files/sqlite.ts';
-import { keepHeapSmall } from '../../core/small-heap.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { errorCodeOf } from '../../lib/files/sqlite.ts';
+import { keepHeapSmall } from '../../lib/small-heap.ts';
 import { parseHandle } from '../../model/reference.ts';
 import {
   type Action,

@@ -7,17 +7,17 @@ import {
   rmdirSync,
   rmSync,
 } from 'node:fs';
-import { type Clock, systemClock } from '../../core/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import {
   earlierPrefix,
   journalSuffixes,
   mediaFolderName,
   restoreFolders,
   savedFiles,
-} from '../../core/files/data-folder.ts';
-import { type FileLock, FileLockedError } from '../../core/files/file-lock.ts';
-import { seizeDataFolder, shareDataFolder } from '../../core/files/folder-lock.ts';
-import { giveToOwnerOf, makePrivateFolder, syncFolder } from '../../core/files/private-files.ts';
+} from '../../lib/files/data-folder.ts';
+import { type FileLock, FileLockedError } from '../../lib/files/file-lock.ts';
+import { seizeDataFolder, shareDataFolder } from '../../lib/files/folder-lock.ts';
+import { giveToOwnerOf, makePrivateFolder, syncFolder } from '../../lib/files/private-files.ts';
 import type { CommandContext } from '../command.ts';
 import { explainOpenError } from '../output/explain.ts';
 

@@ -8,8 +8,8 @@ import {
   type SavedName,
   savedDatabases,
   savedFiles,
-} from '../../core/files/data-folder.ts';
-import { withPath } from '../../core/files/private-files.ts';
+} from '../../lib/files/data-folder.ts';
+import { withPath } from '../../lib/files/private-files.ts';
 import {
   connectSqlite,
   errorCodeOf,
@@ -18,9 +18,9 @@ import {
   openSqlite,
   type SqliteDatabase,
   UnusableFileError,
-} from '../../core/files/sqlite.ts';
-import { parseJson } from '../../core/parse-json.ts';
-import { readSecret, UnusableSecretError } from '../../core/secret.ts';
+} from '../../lib/files/sqlite.ts';
+import { parseJson } from '../../lib/parse-json.ts';
+import { readSecret, UnusableSecretError } from '../../lib/secret.ts';
 import { sessionMigrations } from '../../sessions/store/sqlite-schema.ts';
 import { CommandError } from '../command.ts';
 import { countOf } from '../output/table.ts';

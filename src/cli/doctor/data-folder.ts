@@ -4,17 +4,17 @@ import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { findLostDatabases } from '../../app/open/lost-databases.ts';
 import type { Config } from '../../config/config.ts';
-import { entryPoint } from '../../core/entry-point.ts';
+import { entryPoint } from '../../lib/entry-point.ts';
 import {
   listOwnFiles,
   listOwnFilesIfReadable,
   savedDatabases,
-} from '../../core/files/data-folder.ts';
-import { isAccessibleByOthers, isCode } from '../../core/files/private-files.ts';
-import { NewerSchemaError } from '../../core/files/sqlite.ts';
-import { readSecret, UnusableSecretError } from '../../core/secret.ts';
+} from '../../lib/files/data-folder.ts';
+import { isAccessibleByOthers, isCode } from '../../lib/files/private-files.ts';
+import { NewerSchemaError } from '../../lib/files/sqlite.ts';
+import { readSecret, UnusableSecretError } from '../../lib/secret.ts';
+import { findLostDatabases } from '../../server/wiring/lost-databases.ts';
 import { newestSchemaOf } from '../backup/manifest.ts';
 import { explainOpenError } from '../output/explain.ts';
 import { fault, ok, type Result, warning } from './finding.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { UsableConfig } from '../../config/config.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Random } from '../../core/random.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
 
 /** Names of the checks, in the order in which `perch doctor` prints them. */
 export const checkNames = [

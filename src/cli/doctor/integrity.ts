@@ -1,4 +1,4 @@
-import { errorCodeOf, findDamage, readSchemaVersion } from '../../core/files/sqlite.ts';
+import { errorCodeOf, findDamage, readSchemaVersion } from '../../lib/files/sqlite.ts';
 
 // Entry point of a separate process, because SQLite's check cannot be interrupted. Its arguments
 // are paths of databases.

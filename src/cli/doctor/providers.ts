@@ -1,13 +1,13 @@
-import { toLimits, toSettings } from '../../app/open/fetching.ts';
-import type { Clock } from '../../core/clock.ts';
-import { type HttpClient, openHttpClient } from '../../core/http/http-client.ts';
-import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
-import { withDeadline } from '../../core/scheduling/deadline.ts';
-import { createHeavyTurns } from '../../core/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../core/scheduling/loop.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type HttpClient, openHttpClient } from '../../lib/http/http-client.ts';
+import { openPublicHttpClient } from '../../lib/http/public-http-client.ts';
+import { withDeadline } from '../../lib/scheduling/deadline.ts';
+import { createHeavyTurns } from '../../lib/scheduling/fair-queue.ts';
+import { createServerLoop } from '../../lib/scheduling/loop.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ProviderName, providerFactories } from '../../providers/registry.ts';
+import { toLimits, toSettings } from '../../server/wiring/fetching.ts';
 import type { DoctorContext } from './finding.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 

@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { createConnectionReader } from '../../access/client-address.ts';
 import type { Config } from '../../config/config.ts';
-import { codeOfFailure, getOnce, type OnceAnswer } from '../../core/http/get-once.ts';
-import { toLocalUrl } from '../../core/http/local-url.ts';
-import { isLoopbackName } from '../../core/http/url.ts';
-import { parseJson } from '../../core/parse-json.ts';
-import type { Random } from '../../core/random.ts';
-import { withDeadline } from '../../core/scheduling/deadline.ts';
+import { codeOfFailure, getOnce, type OnceAnswer } from '../../lib/http/get-once.ts';
+import { toLocalUrl } from '../../lib/http/local-url.ts';
+import { isLoopbackName } from '../../lib/http/url.ts';
+import { parseJson } from '../../lib/parse-json.ts';
+import type { Random } from '../../lib/random.ts';
+import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import {
   type ConnectionReport,
   forwardingHeaders,
   parseConnectionReport,
-} from '../../http/admin/connection.ts';
+} from '../../routes/admin/connection.ts';
 import { type DoctorContext, fault, ok, type Result, warning } from './finding.ts';
 
 /** Server on `HOST` and `PORT`: a running one, or a temporary one that the doctor has opened. */

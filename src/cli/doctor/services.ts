@@ -1,19 +1,19 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CorpusError, corporaAt, ownCorpus, walkCorpus } from '../../answers/corpus/corpus.ts';
-import { completeChat, ModelFailure } from '../../answers/model/chat-client.ts';
-import { toModelChoice } from '../../app/open/answers.ts';
-import { systemClock } from '../../core/clock.ts';
-import { type Engine, openEngine } from '../../core/engine/engine.ts';
+import { completeChat, ModelFailure } from '../../answers/llm/chat-client.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { openPostClient } from '../../lib/http/post-client.ts';
+import { type Engine, openEngine } from '../../lib/redis/engine.ts';
 import {
   adviceFor,
   describeFault,
   EngineError,
   UnusableEngineError,
-} from '../../core/engine/engine-error.ts';
-import { readNumber, readWarnings } from '../../core/engine/engine-report.ts';
-import { type EngineAddress, parseEngineUrl, readAuthority } from '../../core/engine/engine-url.ts';
-import { openPostClient } from '../../core/http/post-client.ts';
+} from '../../lib/redis/engine-error.ts';
+import { readNumber, readWarnings } from '../../lib/redis/engine-report.ts';
+import { type EngineAddress, parseEngineUrl, readAuthority } from '../../lib/redis/engine-url.ts';
+import { toModelChoice } from '../../server/wiring/answers.ts';
 import { type DoctorContext, fault, ok, type Result, warning } from './finding.ts';
 
 /** Maximum time in milliseconds to wait for the first response of the Valkey or Redis server. */

@@ -1,10 +1,10 @@
 import { CorpusError } from '../../answers/corpus/corpus.ts';
 import type { Config } from '../../config/config.ts';
-import { UnusableEngineError } from '../../core/engine/engine-error.ts';
-import { FileLockedError } from '../../core/files/file-lock.ts';
-import { isCode } from '../../core/files/private-files.ts';
-import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
-import { UnusableSecretError } from '../../core/secret.ts';
+import { FileLockedError } from '../../lib/files/file-lock.ts';
+import { isCode } from '../../lib/files/private-files.ts';
+import { errorCodeOf, UnusableFileError } from '../../lib/files/sqlite.ts';
+import { UnusableEngineError } from '../../lib/redis/engine-error.ts';
+import { UnusableSecretError } from '../../lib/secret.ts';
 
 /** Returns the value for an error's code. Keys list codes or prefixes, such as `EIO SQLITE_`. */
 export function findByCode<Value>(table: Readonly<Record<string, Value>>, error: unknown) {

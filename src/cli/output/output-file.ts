@@ -1,7 +1,7 @@
 import { createWriteStream, statSync, type WriteStream } from 'node:fs';
 import { realpath, rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import { errorCodeOf } from '../../core/files/sqlite.ts';
+import { errorCodeOf } from '../../lib/files/sqlite.ts';
 import { CommandError, type ExitCode, exitCodes, UsageError } from '../command.ts';
 import { findByCode } from './explain.ts';
 import { createOutput, type Output } from './output.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Config } from '../../config/config.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import {
   isPostId,
   nobodyOnX,

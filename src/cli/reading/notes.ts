@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { Fetching } from '../../app/open/fetching.ts';
-import { isCode, makeFolder } from '../../core/files/private-files.ts';
+import { isCode, makeFolder } from '../../lib/files/private-files.ts';
 import { canonicalUrl, type Status } from '../../model/post.ts';
 import type { BrowseResult, PostPage } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import type { ParsedRead } from '../../reads/read.ts';
 import { renderPostNote, toNoteFileNames } from '../../render/obsidian.ts';
+import type { Fetching } from '../../server/wiring/fetching.ts';
 import { CommandError, type CommandOptions, UsageError } from '../command.ts';
 import { cleanText, type Output } from '../output/output.ts';
 import { explainWriteErrors, writeOutputFile } from '../output/output-file.ts';

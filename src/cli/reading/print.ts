@@ -1,10 +1,10 @@
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { Fetching } from '../../app/open/fetching.ts';
-import { type Clock, systemClock } from '../../core/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { BrowseItems, BrowseResult, Format } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import type { ParsedRead, Read } from '../../reads/read.ts';
 import { render } from '../../render/formats.ts';
+import type { Fetching } from '../../server/wiring/fetching.ts';
 import type { CommandContext } from '../command.ts';
 import type { Output } from '../output/output.ts';
 import { countOf, toElapsed, toJsonLines } from '../output/table.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
-import { systemClock, toIsoSeconds } from '../../core/clock.ts';
-import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
-import { systemRandom } from '../../core/random.ts';
+import { systemClock, toIsoSeconds } from '../../lib/clock.ts';
+import { openPostClient, type PostClient } from '../../lib/http/post-client.ts';
+import { systemRandom } from '../../lib/random.ts';
 import type { Status } from '../../model/post.ts';
 import type { Reader } from '../../reads/run.ts';
 import { renderPostBlock } from '../../render/markdown/post-page.ts';

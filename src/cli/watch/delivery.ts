@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../core/clock.ts';
-import type { PostClient } from '../../core/http/post-client.ts';
-import { parseUrl } from '../../core/http/url.ts';
-import type { Random } from '../../core/random.ts';
-import { withDeadline } from '../../core/scheduling/deadline.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { PostClient } from '../../lib/http/post-client.ts';
+import { parseUrl } from '../../lib/http/url.ts';
+import type { Random } from '../../lib/random.ts';
+import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { backoffMs, formatDuration } from './pace.ts';
 

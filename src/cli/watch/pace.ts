@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import type { Random } from '../../core/random.ts';
+import type { Random } from '../../lib/random.ts';
 import { UsageError } from '../command.ts';
 import type { Item } from './poll.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { readBoundedText, UnusableTextError } from '../../core/files/bounded-text.ts';
-import { FileLockedError, lockFile } from '../../core/files/file-lock.ts';
-import { isMissing, syncFolder } from '../../core/files/private-files.ts';
-import { parseJson } from '../../core/parse-json.ts';
+import { readBoundedText, UnusableTextError } from '../../lib/files/bounded-text.ts';
+import { FileLockedError, lockFile } from '../../lib/files/file-lock.ts';
+import { isMissing, syncFolder } from '../../lib/files/private-files.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { explainWriteErrors } from '../output/output-file.ts';
 import { type Memory, maxRemembered } from './poll.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import { searchPlatforms } from '../../model/reference.ts';
 import { feeds } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Random } from '../../core/random.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Random } from '../../lib/random.ts';
 import type { Reader } from '../../reads/run.ts';
 import { CommandError, type ExitCode, exitCodes, worstOf } from '../command.ts';
 import { toCommandError } from '../reading/open-reading.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { Problem } from '../../core/problem.ts';
-import type { ListPart } from '../lists/browse.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { ListPart } from '../lists/fetch-page.ts';
 import { createRenderingBudget, type Found, type Plan, type RenderingBudget } from '../plan.ts';
 import { subjectsOf } from './subjects.ts';
 

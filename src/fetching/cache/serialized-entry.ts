@@ -1,6 +1,6 @@
-import { Problem, type ProblemCode } from '../../core/problem.ts';
+import { Problem, type ProblemCode } from '../../lib/problem.ts';
 import type { Account } from '../../model/account.ts';
-import type { ListItem } from '../lists/browse.ts';
+import type { ListItem } from '../lists/fetch-page.ts';
 import type { CacheEntry, Outcome } from './response-cache.ts';
 
 type SerializedGone = Readonly<{ code: ProblemCode; detail: string }>;

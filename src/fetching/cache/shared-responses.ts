@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import {
   defineScript,
   type Engine,
   type EngineCall,
   type EngineScript,
-} from '../../core/engine/engine.ts';
-import { version } from '../../core/version.ts';
+} from '../../lib/redis/engine.ts';
+import { version } from '../../lib/version.ts';
 import type { CacheEntry } from './response-cache.ts';
 import { parseEntry, serializeEntry } from './serialized-entry.ts';
 

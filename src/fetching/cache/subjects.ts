@@ -6,7 +6,7 @@ import {
   type PostReference,
   platform as platforms,
 } from '../../model/reference.ts';
-import type { ListItem, ListPart } from '../lists/browse.ts';
+import type { ListItem, ListPart } from '../lists/fetch-page.ts';
 import { accountSubject, type Found } from '../plan.ts';
 
 export const postSubject = (post: PostReference): string => `post ${identifyPost(post)}`;

@@ -1,7 +1,7 @@
-import { HttpFailure } from '../../core/http/http-client.ts';
-import { Problem, problemKinds } from '../../core/problem.ts';
+import { HttpFailure } from '../../lib/http/http-client.ts';
+import { Problem, problemKinds } from '../../lib/problem.ts';
 import { type Platform, platformNames, type SearchPlatform } from '../../model/reference.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 import type { Provider } from '../../providers/provider.ts';
 
 type Contact = 'answered' | 'failed' | 'unreachable' | 'unknown';

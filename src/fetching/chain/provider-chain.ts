@@ -1,11 +1,11 @@
-import type { BreakerHold, BreakerState } from '../../core/breaker.ts';
-import { type Clock, createSteadyClock, systemClock } from '../../core/clock.ts';
-import type { RequestContext } from '../../core/http/http-client.ts';
-import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
-import { endWith, type TraceSpan } from '../../core/tracing/tracing.ts';
+import type { BreakerHold, BreakerState } from '../../lib/breaker.ts';
+import { type Clock, createSteadyClock, systemClock } from '../../lib/clock.ts';
+import type { RequestContext } from '../../lib/http/http-client.ts';
+import { Problem, type ProblemCode, quoteInput } from '../../lib/problem.ts';
+import { endWith, type TraceSpan } from '../../lib/tracing/tracing.ts';
 import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
-import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
+import { ProviderError, type ProviderErrorKind } from '../../normalize/provider-error.ts';
 import { unanswered } from '../../providers/failure.ts';
 import type { Ask, Provider } from '../../providers/provider.ts';
 import {

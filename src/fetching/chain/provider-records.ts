@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { QueryKind } from '../../model/queries.ts';
-import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
+import { ProviderError, type ProviderErrorKind } from '../../normalize/provider-error.ts';
 
 /** Most recent failure of a provider, without the post, account or text of the query. */
 export interface ProviderFailure {

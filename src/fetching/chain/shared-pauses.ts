@@ -1,4 +1,4 @@
-import { defineScript, type Engine } from '../../core/engine/engine.ts';
+import { defineScript, type Engine } from '../../lib/redis/engine.ts';
 
 /** Pauses of a provider or of one kind of its queries, shared by all instances. */
 export interface SharedPauses {

@@ -1,7 +1,7 @@
-import { toIsoSeconds } from '../../core/clock.ts';
-import type { Problem } from '../../core/problem.ts';
+import { toIsoSeconds } from '../../lib/clock.ts';
+import type { Problem } from '../../lib/problem.ts';
 import type { Account } from '../../model/account.ts';
-import type { SecondRange } from '../../platforms/times.ts';
+import type { SecondRange } from '../../normalize/times.ts';
 import type { Delivery, HistoryQuery } from './history-query.ts';
 import type { PlacedPost } from './ordering.ts';
 import type { HistoryReadResult } from './stream-history.ts';

@@ -1,6 +1,6 @@
-import type { Pool } from '../../core/caller.ts';
-import type { RequestContext } from '../../core/http/http-client.ts';
-import type { Quotas } from '../../core/scheduling/quotas.ts';
+import type { Pool } from '../../lib/caller.ts';
+import type { RequestContext } from '../../lib/http/http-client.ts';
+import type { Quotas } from '../../lib/scheduling/quotas.ts';
 import { type Account, toAccount } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Page } from '../../model/queries.ts';

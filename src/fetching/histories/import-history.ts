@@ -1,8 +1,8 @@
 import type { HistoryStore } from '../../archive/histories/history-store.ts';
-import { type Clock, createSteadyClock } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
-import { type Deadline, openDeadline } from '../../core/scheduling/deadline.ts';
-import type { Reservation } from '../../core/scheduling/quotas.ts';
+import { type Clock, createSteadyClock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import { type Deadline, openDeadline } from '../../lib/scheduling/deadline.ts';
+import type { Reservation } from '../../lib/scheduling/quotas.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { overloaded, type Requester, withCharge } from '../cost.ts';

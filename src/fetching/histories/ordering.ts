@@ -1,7 +1,7 @@
 import type { StoredHistoryPost } from '../../archive/histories/history-store.ts';
 import type { Post } from '../../model/post.ts';
 import type { PageSpan } from '../../model/queries.ts';
-import type { SecondRange } from '../../platforms/times.ts';
+import type { SecondRange } from '../../normalize/times.ts';
 import { postKey } from '../cache/subjects.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { hasOwnTime } from './page-reader.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Post } from '../../model/post.ts';
 import type { Page, PageSpan } from '../../model/queries.ts';
 

@@ -1,4 +1,4 @@
-import type { SecondRange } from '../../platforms/times.ts';
+import type { SecondRange } from '../../normalize/times.ts';
 
 /** Profile data that is used to estimate when the account posted. */
 export interface AccountPace {

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { StoredPart } from '../../archive/histories/history-store.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Post } from '../../model/post.ts';
 import type { Page, PageSpan } from '../../model/queries.ts';
-import { joinRanges, type SecondRange, subtractRanges } from '../../platforms/times.ts';
+import { joinRanges, type SecondRange, subtractRanges } from '../../normalize/times.ts';
 import { postKey } from '../cache/subjects.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { createOrdering, createPostCollector, type PlacedPost } from './ordering.ts';

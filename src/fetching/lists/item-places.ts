@@ -1,4 +1,4 @@
-import type { BrowseFound, BrowseQuery, ListPosition, PartStore } from './browse.ts';
+import type { BrowseFound, BrowseQuery, ListPosition, PartStore } from './fetch-page.ts';
 import type { SourcedPage } from './page-filler.ts';
 import { createSentItems, type SentItemsMemory } from './sent-items.ts';
 

@@ -1,6 +1,6 @@
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Page } from '../../model/queries.ts';
-import type { ListItem, ListPosition } from './browse.ts';
+import type { ListItem, ListPosition } from './fetch-page.ts';
 import { type ItemPlaces, type PlacedItems, skipPlaces } from './item-places.ts';
 import { createSentItems, type SentItems } from './sent-items.ts';
 

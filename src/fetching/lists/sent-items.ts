@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Engine } from '../../core/engine/engine.ts';
+import type { Engine } from '../../lib/redis/engine.ts';
 import { postKey } from '../cache/subjects.ts';
-import type { ListItem, ListPosition } from './browse.ts';
+import type { ListItem, ListPosition } from './fetch-page.ts';
 
 /** Maximum number of short item hashes (fingerprints) in a cursor. */
 export const maxRecent = 96;

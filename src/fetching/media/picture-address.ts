@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../core/clock.ts';
-import { isPublicUrl } from '../../core/http/public-host.ts';
-import { parseUrl } from '../../core/http/url.ts';
-import { Problem } from '../../core/problem.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isPublicUrl } from '../../lib/http/public-host.ts';
+import { parseUrl } from '../../lib/http/url.ts';
+import { Problem } from '../../lib/problem.ts';
 
 export interface PictureAddressOptions {
   /** Secret for signing cursors. The key for picture addresses is derived from it. */

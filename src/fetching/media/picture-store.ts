@@ -12,15 +12,15 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import {
   giveToOwnerOf,
   isCode,
   makePrivateFolder,
   restrictToOwner,
-} from '../../core/files/private-files.ts';
-import type { PictureBytes } from '../../core/http/picture-client.ts';
-import type { Random } from '../../core/random.ts';
+} from '../../lib/files/private-files.ts';
+import type { PictureBytes } from '../../lib/http/picture-client.ts';
+import type { Random } from '../../lib/random.ts';
 
 export interface PictureFacts {
   readonly mediaType: string;

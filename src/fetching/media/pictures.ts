@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Caller, Client } from '../../core/caller.ts';
-import { type Clock, createSteadyClock } from '../../core/clock.ts';
-import { HttpFailure } from '../../core/http/http-client.ts';
-import type { PictureAnswer, PictureBytes, PictureClient } from '../../core/http/picture-client.ts';
-import { Problem } from '../../core/problem.ts';
-import { withDeadline } from '../../core/scheduling/deadline.ts';
-import type { Quotas, Reservation, Resource } from '../../core/scheduling/quotas.ts';
-import type { TraceSpan } from '../../core/tracing/tracing.ts';
+import type { Caller, Client } from '../../lib/caller.ts';
+import { type Clock, createSteadyClock } from '../../lib/clock.ts';
+import { HttpFailure } from '../../lib/http/http-client.ts';
+import type { PictureAnswer, PictureBytes, PictureClient } from '../../lib/http/picture-client.ts';
+import { Problem } from '../../lib/problem.ts';
+import { withDeadline } from '../../lib/scheduling/deadline.ts';
+import type { Quotas, Reservation, Resource } from '../../lib/scheduling/quotas.ts';
+import type { TraceSpan } from '../../lib/tracing/tracing.ts';
 import { createCoalescer } from '../cache/coalesce.ts';
 import type { Picture, PictureFacts, PictureStore } from './picture-store.ts';
 

@@ -1,5 +1,5 @@
-import { isPublicName } from '../../core/http/public-host.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { isPublicName } from '../../lib/http/public-host.ts';
+import { parseUrl } from '../../lib/http/url.ts';
 import type { PostReference } from '../reference.ts';
 import {
   type Address,

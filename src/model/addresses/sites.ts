@@ -1,4 +1,4 @@
-import { isPublicName } from '../../core/http/public-host.ts';
+import { isPublicName } from '../../lib/http/public-host.ts';
 import {
   isPostId,
   nobodyOnX,

@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { seedSample } from '../../archive/sample.ts';
 import { type ArchiveStore, openArchiveStore } from '../../archive/store/store.ts';
-import type { Clock } from '../../core/clock.ts';
-import { type EntryPoint, entryPoint } from '../../core/entry-point.ts';
-import { withPath } from '../../core/files/private-files.ts';
-import { createFairQueue } from '../../core/scheduling/fair-queue.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type EntryPoint, entryPoint } from '../../lib/entry-point.ts';
+import { withPath } from '../../lib/files/private-files.ts';
+import { createFairQueue } from '../../lib/scheduling/fair-queue.ts';
 import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import type { PostReference } from '../../model/reference.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 import { withBounds } from '../bounds.ts';
 import {
   type Ask,

@@ -1,6 +1,6 @@
 import type { Answers, QueryKind } from '../../model/queries.ts';
-import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
-import type { Unavailability } from '../../platforms/unavailable.ts';
+import { ProviderError, type ProviderErrorKind } from '../../normalize/provider-error.ts';
+import type { Unavailability } from '../../normalize/unavailable.ts';
 
 export interface ReaderOptions {
   readonly path: string;

@@ -12,8 +12,8 @@ import type {
   QueryKind,
 } from '../../model/queries.ts';
 import type { AccountReference, Platform, SearchPlatform } from '../../model/reference.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
-import { toUnavailability, unavailabilityOf } from '../../platforms/unavailable.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
+import { toUnavailability, unavailabilityOf } from '../../normalize/unavailable.ts';
 import { toMissing } from '../failure.ts';
 import { toRepliesPage } from '../rows.ts';
 

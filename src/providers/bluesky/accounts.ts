@@ -1,4 +1,4 @@
-import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
 import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import {
@@ -6,9 +6,9 @@ import {
   type Restriction,
   restrictionOf,
   shapeAccount,
-} from '../../platforms/bluesky/account.ts';
-import { type ActorPayload, parseActor } from '../../platforms/bluesky/payload.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+} from '../../normalize/bluesky/account.ts';
+import { type ActorPayload, parseActor } from '../../normalize/bluesky/wire.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 import { createMalformed, throwIfMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import {

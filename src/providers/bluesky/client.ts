@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/clock.ts';
-import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
-import { toUnavailability } from '../../platforms/unavailable.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { HttpAnswer, RequestContext } from '../../lib/http/http-client.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
+import { toUnavailability } from '../../normalize/unavailable.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { type Body, createExpiringCache, readBody, type Upstream } from '../upstream.ts';
 

@@ -1,16 +1,16 @@
-import type { Clock } from '../../core/clock.ts';
-import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
 import type { Status } from '../../model/post.ts';
 import type { SearchQuery, TimelineQuery } from '../../model/queries.ts';
-import { assessPost, shapeAccount } from '../../platforms/bluesky/account.ts';
+import { assessPost, shapeAccount } from '../../normalize/bluesky/account.ts';
+import { shapePost } from '../../normalize/bluesky/normalize.ts';
 import {
   type FeedRow,
   type PostPayload,
   parseFeedRow,
   parsePost,
-} from '../../platforms/bluesky/payload.ts';
-import { shapePost } from '../../platforms/bluesky/shape.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+} from '../../normalize/bluesky/wire.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 import { createLiveProvider } from '../bounds.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, Provider, ProviderContext } from '../provider.ts';

@@ -1,23 +1,23 @@
-import { HttpFailure } from '../../core/http/http-client.ts';
-import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
+import { HttpFailure } from '../../lib/http/http-client.ts';
+import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
-import { writePostUri } from '../../platforms/bluesky/addresses.ts';
-import {
-  type PostPayload,
-  parseMissing,
-  parseThreadNode,
-  type ThreadNode,
-} from '../../platforms/bluesky/payload.ts';
+import { writePostUri } from '../../normalize/bluesky/addresses.ts';
 import {
   type Shaping,
   shapeMissing,
   shapePost,
   shapeUnreadable,
-} from '../../platforms/bluesky/shape.ts';
-import { maximums } from '../../platforms/maximums.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
-import { unavailabilityOf } from '../../platforms/unavailable.ts';
+} from '../../normalize/bluesky/normalize.ts';
+import {
+  type PostPayload,
+  parseMissing,
+  parseThreadNode,
+  type ThreadNode,
+} from '../../normalize/bluesky/wire.ts';
+import { maximums } from '../../normalize/maximums.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
+import { unavailabilityOf } from '../../normalize/unavailable.ts';
 import { createMalformed, readOrNull, toMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { toRepliesPage, uniqueBy } from '../rows.ts';

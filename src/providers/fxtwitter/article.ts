@@ -1,8 +1,8 @@
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
 import type { Facet } from '../../model/post.ts';
-import { maximums } from '../../platforms/maximums.ts';
-import { lastWhere, nestRuns } from '../../platforms/runs.ts';
-import { isNamed, scanFacets, tagUrl } from '../../platforms/tags.ts';
+import { maximums } from '../../normalize/maximums.ts';
+import { lastWhere, nestRuns } from '../../normalize/runs.ts';
+import { isNamed, scanFacets, tagUrl } from '../../normalize/tags.ts';
 import {
   codePointOffsets,
   countCodePoints,
@@ -11,10 +11,10 @@ import {
   isWebUrl,
   toCodePoints,
   webUrlOrNull,
-} from '../../platforms/text.ts';
-import { toIsoTime } from '../../platforms/times.ts';
-import { xPostUrl } from '../../platforms/x.ts';
-import type { StatusPayload } from './payload.ts';
+} from '../../normalize/text.ts';
+import { toIsoTime } from '../../normalize/times.ts';
+import { xPostUrl } from '../../normalize/x.ts';
+import type { StatusPayload } from './wire.ts';
 
 type ArticlePayload = NonNullable<StatusPayload['article']>;
 type ContentPayload = NonNullable<ArticlePayload['content']>;

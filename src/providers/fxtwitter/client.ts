@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
+import type { HttpAnswer, RequestContext } from '../../lib/http/http-client.ts';
 import type { RepliesQuery } from '../../model/queries.ts';
-import { lenient, textOrNull } from '../../platforms/lenient.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+import { lenient, textOrNull } from '../../normalize/lenient.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { parseRows, type Rows } from '../rows.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
-import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
 import { toPlaceholder, unavailabilityOf } from './unavailable.ts';
+import { type PostPayload, parsePost, type StatusPayload } from './wire.ts';
 
 /** Post with its thread and replies, which are `null` if the response does not contain them. */
 export interface PostAnswer {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { createLiveProvider } from '../bounds.ts';
 import type { Provider } from '../provider.ts';
 import { createUpstream, type UpstreamOptions } from '../upstream.ts';

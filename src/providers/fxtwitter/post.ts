@@ -1,14 +1,14 @@
-import { HttpFailure } from '../../core/http/http-client.ts';
-import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
+import { HttpFailure } from '../../lib/http/http-client.ts';
+import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { PostFound, PostQuery, RepliesQuery } from '../../model/queries.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 import { readOrNull, reportThrottle, unreadParts, wantedParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, createThreadOrder, describeUnread, type Rows, uniqueById } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
-import type { PostPayload } from './payload.ts';
-import { parentOf, shapePost, shapeStatus } from './shape.ts';
+import { parentOf, shapePost, shapeStatus } from './normalize.ts';
+import type { PostPayload } from './wire.ts';
 
 interface KnownThread {
   readonly line: ThreadLine;

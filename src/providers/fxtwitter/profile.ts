@@ -1,15 +1,15 @@
-import type { Clock } from '../../core/clock.ts';
-import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
-import { untilAborted } from '../../core/scheduling/deadline.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { HttpFailure, type RequestContext } from '../../lib/http/http-client.ts';
+import { untilAborted } from '../../lib/scheduling/deadline.ts';
 import type { Account } from '../../model/account.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
-import { toUnavailability } from '../../platforms/unavailable.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
+import { toUnavailability } from '../../normalize/unavailable.ts';
 import { reportThrottle, toMissing, toProviderError } from '../failure.ts';
 import type { ProviderContext } from '../provider.ts';
 import { readBody, type Upstream } from '../upstream.ts';
 import { toAnswerFailure, trueStatus } from './client.ts';
-import { parseUser, type UserPayload } from './payload.ts';
-import { shapeAccount } from './shape.ts';
+import { shapeAccount } from './normalize.ts';
+import { parseUser, type UserPayload } from './wire.ts';
 
 export type Profiles = ReturnType<typeof createProfiles>;
 

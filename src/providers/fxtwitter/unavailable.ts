@@ -2,9 +2,9 @@ import {
   toUnavailability,
   type Unavailability,
   type UnavailableReason,
-} from '../../platforms/unavailable.ts';
-import { readNotice } from '../../platforms/x.ts';
-import type { TombstonePayload } from './payload.ts';
+} from '../../normalize/unavailable.ts';
+import { readNotice } from '../../normalize/x.ts';
+import type { TombstonePayload } from './wire.ts';
 
 const reasons: Readonly<Record<TombstonePayload['reason'], UnavailableReason>> = {
   deleted: 'deleted',

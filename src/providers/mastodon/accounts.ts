@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Clock } from '../../core/clock.ts';
-import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
-import { publicHostOf } from '../../core/http/public-host.ts';
-import { parseUrl } from '../../core/http/url.ts';
-import { listOf, parserOf, token, url } from '../../platforms/lenient.ts';
-import { type Home, isLocal, splitHandle } from '../../platforms/mastodon/identity.ts';
-import { type AccountPayload, parseAccount } from '../../platforms/mastodon/payload.ts';
-import { maximums } from '../../platforms/maximums.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { HttpFailure, type RequestContext } from '../../lib/http/http-client.ts';
+import { publicHostOf } from '../../lib/http/public-host.ts';
+import { parseUrl } from '../../lib/http/url.ts';
+import { listOf, parserOf, token, url } from '../../normalize/lenient.ts';
+import { type Home, isLocal, splitHandle } from '../../normalize/mastodon/identity.ts';
+import { type AccountPayload, parseAccount } from '../../normalize/mastodon/wire.ts';
+import { maximums } from '../../normalize/maximums.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 import { createExpiringCache } from '../upstream.ts';
 import {
   type AskServer,

@@ -1,10 +1,10 @@
-import type { RequestContext } from '../../core/http/http-client.ts';
+import type { RequestContext } from '../../lib/http/http-client.ts';
 import type { SearchQuery } from '../../model/queries.ts';
 import { defaultMastodonHost, parseHandle } from '../../model/reference.ts';
-import type { Home } from '../../platforms/mastodon/identity.ts';
-import { describeAccountState, shapeAccount } from '../../platforms/mastodon/identity.ts';
-import { parseAccount, type StatusPayload } from '../../platforms/mastodon/payload.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
+import type { Home } from '../../normalize/mastodon/identity.ts';
+import { describeAccountState, shapeAccount } from '../../normalize/mastodon/identity.ts';
+import { parseAccount, type StatusPayload } from '../../normalize/mastodon/wire.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
 import { createLiveProvider } from '../bounds.ts';
 import type { Ask, Provider } from '../provider.ts';
 import { countSent, describeUnread, isHit, parseRows, uniqueBy } from '../rows.ts';

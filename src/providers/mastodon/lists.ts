@@ -1,16 +1,16 @@
-import { parseUrl } from '../../core/http/url.ts';
-import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
+import { parseUrl } from '../../lib/http/url.ts';
+import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { ConnectionsQuery, Page, SearchQuery, TimelineQuery } from '../../model/queries.ts';
-import { type Home, isLocal, shapeAccount } from '../../platforms/mastodon/identity.ts';
+import { type Home, isLocal, shapeAccount } from '../../normalize/mastodon/identity.ts';
+import { createSurroundings, shapePost } from '../../normalize/mastodon/normalize.ts';
 import {
   type AccountPayload,
   parseAccount,
   parseStatus,
   type StatusPayload,
-} from '../../platforms/mastodon/payload.ts';
-import { createSurroundings, shapePost } from '../../platforms/mastodon/shape.ts';
+} from '../../normalize/mastodon/wire.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import {
   countSent,

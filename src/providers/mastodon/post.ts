@@ -1,18 +1,18 @@
-import type { RequestContext } from '../../core/http/http-client.ts';
-import { mapWithPauses } from '../../core/scheduling/map-with-pauses.ts';
+import type { RequestContext } from '../../lib/http/http-client.ts';
+import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import type { PostReference } from '../../model/reference.ts';
-import { type Home, isFromHome, splitHandle } from '../../platforms/mastodon/identity.ts';
+import { type Home, isFromHome, splitHandle } from '../../normalize/mastodon/identity.ts';
+import { createSurroundings, hiddenReason, shapePost } from '../../normalize/mastodon/normalize.ts';
 import {
   boostedIn,
   parseQuote,
   parseStatus,
   type StatusPayload,
-} from '../../platforms/mastodon/payload.ts';
-import { createSurroundings, hiddenReason, shapePost } from '../../platforms/mastodon/shape.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
-import { unavailabilityOf } from '../../platforms/unavailable.ts';
+} from '../../normalize/mastodon/wire.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
+import { unavailabilityOf } from '../../normalize/unavailable.ts';
 import { readOrNull, toMissing, unreadParts, wantedParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import {

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import type { BreakerOptions } from '../../core/breaker.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { BreakerOptions } from '../../lib/breaker.ts';
+import type { Clock } from '../../lib/clock.ts';
 import {
   type HttpAnswer,
   type HttpClient,
   HttpFailure,
   type RequestContext,
-} from '../../core/http/http-client.ts';
-import { publicHostOf } from '../../core/http/public-host.ts';
-import { Problem } from '../../core/problem.ts';
-import { createQuotas } from '../../core/scheduling/quotas.ts';
-import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
-import { toUnavailability } from '../../platforms/unavailable.ts';
+} from '../../lib/http/http-client.ts';
+import { publicHostOf } from '../../lib/http/public-host.ts';
+import { Problem } from '../../lib/problem.ts';
+import { createQuotas } from '../../lib/scheduling/quotas.ts';
+import { ProviderError, type ProviderErrorOptions } from '../../normalize/provider-error.ts';
+import { toUnavailability } from '../../normalize/unavailable.ts';
 import { createMalformed, toMissing, toProviderError } from '../failure.ts';
 import { clampPause, createProviderBreaker, defaultPauseSeconds } from '../provider-breaker.ts';
 import { isBody } from '../upstream.ts';

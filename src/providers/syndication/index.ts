@@ -1,13 +1,13 @@
-import type { HttpAnswer } from '../../core/http/http-client.ts';
+import type { HttpAnswer } from '../../lib/http/http-client.ts';
 import type { PostQuery } from '../../model/queries.ts';
-import { ProviderError } from '../../platforms/provider-error.ts';
-import { readNotice } from '../../platforms/x.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
+import { readNotice } from '../../normalize/x.ts';
 import { withBounds } from '../bounds.ts';
 import { createMalformed, toMissing, toStatusFailure, wantedParts } from '../failure.ts';
 import { type Provider, platformOf } from '../provider.ts';
 import { createUpstream, isBody, readJson, type UpstreamOptions } from '../upstream.ts';
-import { type PostPayload, parseAnswer, parsePost } from './payload.ts';
-import { shapePost } from './shape.ts';
+import { shapePost } from './normalize.ts';
+import { type PostPayload, parseAnswer, parsePost } from './wire.ts';
 
 /** Creates the provider that reads single posts on X. It uses X's endpoint for embedded posts. */
 export function createSyndication(options: UpstreamOptions): Provider {

@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from 'node:querystring';
-import { isLoopbackName, parseUrl } from '../../core/http/url.ts';
-import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
+import { isLoopbackName, parseUrl } from '../../lib/http/url.ts';
+import { Problem, type ProblemCode, quoteInput } from '../../lib/problem.ts';
 import {
   isPlatformHost,
   isReadOnAnyHost,

@@ -1,5 +1,5 @@
-import { encodeComponent } from '../../core/http/encode-component.ts';
-import { joinParameters, parseQuery } from '../../core/http/query.ts';
+import { encodeComponent } from '../../lib/http/encode-component.ts';
+import { joinParameters, parseQuery } from '../../lib/http/query.ts';
 import {
   cleanId,
   matchForm,

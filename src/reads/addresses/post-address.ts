@@ -1,5 +1,5 @@
-import { Problem, quoteInput } from '../../core/problem.ts';
-import { redactKeys } from '../../core/redact.ts';
+import { Problem, quoteInput } from '../../lib/problem.ts';
+import { redactKeys } from '../../lib/redact.ts';
 import { type PostReference, toPostReference } from '../../model/reference.ts';
 import { getProfile } from '../get-profile.ts';
 import { listFollowers, listFollowing } from '../list-connections.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import { parseHandle } from '../../model/reference.ts';
 import {
   type AddressedRead,

@@ -1,7 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import type { Media } from '../../model/media.ts';
 import { canonicalUrl, type Post, type Status } from '../../model/post.ts';
-import { contentTypeOf } from '../../platforms/files.ts';
+import { contentTypeOf } from '../../normalize/files.ts';
 import type { RenderContext } from '../context.ts';
 import { chooseFile, hidesPictures } from '../html/pictures.ts';
 import { renderPostBody } from '../html/post.ts';

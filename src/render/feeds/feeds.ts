@@ -1,4 +1,4 @@
-import { toIsoSeconds } from '../../core/clock.ts';
+import { toIsoSeconds } from '../../lib/clock.ts';
 import type { Account } from '../../model/account.ts';
 import type { JsonFeed, JsonFeedItem } from '../../model/json-feed.ts';
 import type { Post } from '../../model/post.ts';

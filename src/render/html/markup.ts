@@ -1,4 +1,4 @@
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../lib/http/url.ts';
 import { toLine } from '../markdown/characters.ts';
 import { toMinute } from '../markdown/layout.ts';
 

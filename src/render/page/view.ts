@@ -1,4 +1,4 @@
-import { parseUrl } from '../../core/http/url.ts';
+import { parseUrl } from '../../lib/http/url.ts';
 import { parseHandle } from '../../model/reference.ts';
 import type { BrowseResult, BrowseSubject, PostResult } from '../../model/results.ts';
 import type { OwnPage, RenderContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Client } from '../../core/caller.ts';
-import { Problem } from '../../core/problem.ts';
+import type { Client } from '../../lib/caller.ts';
+import { Problem } from '../../lib/problem.ts';
 import { expiredSession, refuseOtherOwner, unknownSession } from '../messages.ts';
 import type { SessionService } from '../service.ts';
 import type { KeyedRequest } from '../store/session-store.ts';

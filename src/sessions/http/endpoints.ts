@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProblemCode } from '../../core/problem.ts';
+import type { ProblemCode } from '../../lib/problem.ts';
 import {
   declareRoutes,
   type Endpoint,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refuseOtherMediaTypes } from '../../core/http/json-bodies.ts';
-import type { Origins as PageOrigins } from '../../core/http/origins.ts';
+import { refuseOtherMediaTypes } from '../../lib/http/json-bodies.ts';
+import type { Origins as PageOrigins } from '../../lib/http/origins.ts';
 import { disableCompression } from '../../web/compression.ts';
 import type { CorsPolicy } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';

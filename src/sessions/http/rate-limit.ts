@@ -1,7 +1,7 @@
 import type { Charge, RateLimiter } from '../../access/rate-limits.ts';
-import type { Client } from '../../core/caller.ts';
-import { Problem } from '../../core/problem.ts';
-import { addressesPerNetwork } from '../../core/scheduling/quotas.ts';
+import type { Client } from '../../lib/caller.ts';
+import { Problem } from '../../lib/problem.ts';
+import { addressesPerNetwork } from '../../lib/scheduling/quotas.ts';
 
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 

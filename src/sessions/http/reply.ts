@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { toJsonBody } from '../../core/http/to-json-body.ts';
-import type { Problem, ProblemDocument } from '../../core/problem.ts';
+import { toJsonBody } from '../../lib/http/to-json-body.ts';
+import type { Problem, ProblemDocument } from '../../lib/problem.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

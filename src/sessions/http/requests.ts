@@ -1,5 +1,5 @@
-import { parseJsonBody } from '../../core/http/json-bodies.ts';
-import { Problem, quoteInput } from '../../core/problem.ts';
+import { parseJsonBody } from '../../lib/http/json-bodies.ts';
+import { Problem, quoteInput } from '../../lib/problem.ts';
 import { turnPolicy } from '../schemas.ts';
 import type { FollowMode } from '../streams/stream-reader.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import { beginStream } from '../../web/reply.ts';
 import { expiredSession, sendFirstMessage, sendFurtherMessage } from '../messages.ts';
 import type { Receipt } from '../store/session-store.ts';

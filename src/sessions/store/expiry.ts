@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { idempotencyMs, type SessionStore } from './session-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 

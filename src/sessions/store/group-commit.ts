@@ -1,5 +1,5 @@
-import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
-import { Problem } from '../../core/problem.ts';
+import { errorCodeOf, type SqliteDatabase } from '../../lib/files/sqlite.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { StoreWatch } from './store-faults.ts';
 
 /** Milliseconds between two attempts to write to a file that another process has locked. */

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { SqliteDatabase } from '../../lib/files/sqlite.ts';
 import {
   type AnsweredTurn,
   chunkLength,

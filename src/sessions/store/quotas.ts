@@ -1,6 +1,6 @@
-import type { Client } from '../../core/caller.ts';
-import { Problem } from '../../core/problem.ts';
-import { addressesPerNetwork, type Excess, type Quotas } from '../../core/scheduling/quotas.ts';
+import type { Client } from '../../lib/caller.ts';
+import { Problem } from '../../lib/problem.ts';
+import { addressesPerNetwork, type Excess, type Quotas } from '../../lib/scheduling/quotas.ts';
 
 /** Names by which the stores count what each client has. */
 export const columns = {

@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Quotas } from '../../core/scheduling/quotas.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Quotas } from '../../lib/scheduling/quotas.ts';
 import type { EventStamp } from '../events.ts';
 import type { SessionRecord, Transition } from './state.ts';
 

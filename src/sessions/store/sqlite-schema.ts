@@ -1,4 +1,4 @@
-import type { Migration } from '../../core/files/sqlite.ts';
+import type { Migration } from '../../lib/files/sqlite.ts';
 
 /** Migrations of the SQLite database `sessions.db`. The comments in the SQL explain the columns. */
 export const sessionMigrations: readonly Migration[] = [

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { openSqlite, type SqliteDatabase } from '../../core/files/sqlite.ts';
-import { Problem } from '../../core/problem.ts';
+import { openSqlite, type SqliteDatabase } from '../../lib/files/sqlite.ts';
+import { Problem } from '../../lib/problem.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { createLogRows } from './log-rows.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Answer } from '../../answers/answer.ts';
-import type { Client } from '../../core/caller.ts';
-import { Problem } from '../../core/problem.ts';
+import type { Client } from '../../lib/caller.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './writes.ts';
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/clock.ts';
-import { describeEngineError, EngineError } from '../../core/engine/engine-error.ts';
-import { errorCodeOf } from '../../core/files/sqlite.ts';
-import { createRepeatedLines } from '../../core/repeated-lines.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { errorCodeOf } from '../../lib/files/sqlite.ts';
+import { describeEngineError, EngineError } from '../../lib/redis/engine-error.ts';
+import { createRepeatedLines } from '../../lib/repeated-lines.ts';
 import type { SessionStore } from './session-store.ts';
 
 /** Callbacks of the store: `failed` with the cause, `worked` after a successful write. */

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { Client } from '../../core/caller.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Client } from '../../lib/caller.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { type EventDraft, type LeaseRecord, toEventLine } from '../events.ts';
 import type { StampEvent } from '../store/session-store.ts';
 import { isLive, type SessionRecord } from '../store/state.ts';

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
-import type { Clock } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Excess, Quotas } from '../../core/scheduling/quotas.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Excess, Quotas } from '../../lib/scheduling/quotas.ts';
 import type { EventDraft } from '../events.ts';
 import type { Commit, SessionStore, StampEvent } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';

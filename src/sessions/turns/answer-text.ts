@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Unsent } from '../store/state.ts';
 
 interface AnswerTextOptions {

@@ -1,6 +1,6 @@
 import type { Answer, AnswerEngine, EarlierTurn } from '../../answers/answer.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { TraceSpan } from '../../core/tracing/tracing.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { TraceSpan } from '../../lib/tracing/tracing.ts';
 import { messageCompleted } from '../events.ts';
 import type { AnsweredTurn, SessionStore } from '../store/session-store.ts';
 import {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { TraceSpan, Tracing } from '../../core/tracing/tracing.ts';
+import type { TraceSpan, Tracing } from '../../lib/tracing/tracing.ts';
 import type { TurnEnd } from '../store/state.ts';
 
 export type TurnSpans = ReturnType<typeof createTurnSpans>;

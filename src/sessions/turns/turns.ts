@@ -1,4 +1,4 @@
-import type { FairQueue } from '../../core/scheduling/fair-queue.ts';
+import type { FairQueue } from '../../lib/scheduling/fair-queue.ts';
 import type { EventDraft } from '../events.ts';
 import {
   beginTurn,

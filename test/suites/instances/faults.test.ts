@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import type { TestApp } from '../../support/build-app.ts';
 import { describeWithEngine, runEngineCli } from '../../support/engine-server.ts';
 import { hang } from '../../support/fake-upstream.ts';

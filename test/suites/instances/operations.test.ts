@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { systemClock } from '../../../src/core/clock.ts';
-import { findWarnings } from '../../../src/core/engine/engine-report.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { findWarnings } from '../../../src/lib/redis/engine-report.ts';
 import { asAdmin, buildTestApp, type TestApp } from '../../support/build-app.ts';
 import { describeWithEngine, openTestEngine, startEngine } from '../../support/engine-server.ts';
 import { startInstances } from '../../support/instances.ts';

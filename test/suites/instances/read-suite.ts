@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { asAdmin, type TestApp, type TestAppOptions } from '../../support/build-app.ts';
 import type { Instances } from '../../support/instances.ts';
 import { isLongRun } from '../../support/long-run.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { createStoreFaults } from '../../../src/sessions/store/store-faults.ts';
 import { asAdmin, buildTestApp } from '../../support/build-app.ts';
 import {

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Client } from '../../../src/core/caller.ts';
-import { systemClock } from '../../../src/core/clock.ts';
-import type { Engine } from '../../../src/core/engine/engine.ts';
-import { EngineError } from '../../../src/core/engine/engine-error.ts';
+import type { Client } from '../../../src/lib/caller.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import type { Engine } from '../../../src/lib/redis/engine.ts';
+import { EngineError } from '../../../src/lib/redis/engine-error.ts';
 import type {
   Commit,
   KeyedRequest,

@@ -6,9 +6,9 @@ import {
   type Spent,
 } from '../../../src/access/rate-limits.ts';
 import { createSharedRateLimiter } from '../../../src/access/shared-rate-limits.ts';
-import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import type { Engine } from '../../../src/core/engine/engine.ts';
-import { EngineError } from '../../../src/core/engine/engine-error.ts';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import type { Engine } from '../../../src/lib/redis/engine.ts';
+import { EngineError } from '../../../src/lib/redis/engine-error.ts';
 import {
   describeWithEngine,
   openTestEngine,

@@ -9,9 +9,9 @@ import {
   toLabelViews,
   toPostView,
 } from '../../../src/archive/imports/bluesky/views.ts';
-import { shapeAccount } from '../../../src/platforms/bluesky/account.ts';
-import { parseActor, parsePost } from '../../../src/platforms/bluesky/payload.ts';
-import { shapePost } from '../../../src/platforms/bluesky/shape.ts';
+import { shapeAccount } from '../../../src/normalize/bluesky/account.ts';
+import { shapePost } from '../../../src/normalize/bluesky/normalize.ts';
+import { parseActor, parsePost } from '../../../src/normalize/bluesky/wire.ts';
 import { dids, toBlob, toPostRecord } from '../exports/bluesky-records.ts';
 import { toFileCid, writeRepository } from '../exports/car-file.ts';
 import { readExport } from '../exports/read-export.ts';

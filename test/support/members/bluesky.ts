@@ -1,16 +1,16 @@
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import {
   describeLabels,
   restrictionOf,
   shapeAccount,
-} from '../../../src/platforms/bluesky/account.ts';
+} from '../../../src/normalize/bluesky/account.ts';
+import { shapePost } from '../../../src/normalize/bluesky/normalize.ts';
 import {
   parseActor,
   parseFeedRow,
   parsePost,
   parseThreadNode,
-} from '../../../src/platforms/bluesky/payload.ts';
-import { shapePost } from '../../../src/platforms/bluesky/shape.ts';
+} from '../../../src/normalize/bluesky/wire.ts';
 import { createBluesky } from '../../../src/providers/bluesky/index.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import {

@@ -1,7 +1,7 @@
-import { systemClock } from '../../../src/core/clock.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { createFxTwitter } from '../../../src/providers/fxtwitter/index.ts';
-import { parsePost, parseUser } from '../../../src/providers/fxtwitter/payload.ts';
-import { shapeAccount, shapePost } from '../../../src/providers/fxtwitter/shape.ts';
+import { shapeAccount, shapePost } from '../../../src/providers/fxtwitter/normalize.ts';
+import { parsePost, parseUser } from '../../../src/providers/fxtwitter/wire.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import { fxBody, fxProfile, fxStatus, fxTombstone, fxUser, fxV1Status } from '../x-payloads.ts';
 import type { Platform } from './platform.ts';

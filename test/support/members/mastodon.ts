@@ -1,7 +1,7 @@
-import { systemClock } from '../../../src/core/clock.ts';
-import { describeAccountState, shapeAccount } from '../../../src/platforms/mastodon/identity.ts';
-import { parseAccount, parseStatus } from '../../../src/platforms/mastodon/payload.ts';
-import { createSurroundings, shapePost } from '../../../src/platforms/mastodon/shape.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { describeAccountState, shapeAccount } from '../../../src/normalize/mastodon/identity.ts';
+import { createSurroundings, shapePost } from '../../../src/normalize/mastodon/normalize.ts';
+import { parseAccount, parseStatus } from '../../../src/normalize/mastodon/wire.ts';
 import { createMastodon } from '../../../src/providers/mastodon/index.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import { accountRow, homeHost, statusRow } from '../mastodon-payloads.ts';

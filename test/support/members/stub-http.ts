@@ -1,4 +1,4 @@
-import { type HttpClient, HttpFailure } from '../../../src/core/http/http-client.ts';
+import { type HttpClient, HttpFailure } from '../../../src/lib/http/http-client.ts';
 
 /** Creates an HTTP client that returns a JSON body for each URL without a network. */
 export function createStubHttp(bodyOf: (url: URL) => unknown): HttpClient {

@@ -1,6 +1,6 @@
 import { createSyndication } from '../../../src/providers/syndication/index.ts';
-import { parsePost } from '../../../src/providers/syndication/payload.ts';
-import { shapePost } from '../../../src/providers/syndication/shape.ts';
+import { shapePost } from '../../../src/providers/syndication/normalize.ts';
+import { parsePost } from '../../../src/providers/syndication/wire.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import { syndicationPost, syndicationUser } from '../x-payloads.ts';
 import type { Platform } from './platform.ts';

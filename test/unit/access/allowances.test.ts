@@ -5,8 +5,8 @@ import {
   createAllowances,
 } from '../../../src/access/allowances.ts';
 import { createRateLimiter } from '../../../src/access/rate-limits.ts';
-import type { PoolShare, SpentUnit } from '../../../src/core/caller.ts';
-import { Problem } from '../../../src/core/problem.ts';
+import type { PoolShare, SpentUnit } from '../../../src/lib/caller.ts';
+import { Problem } from '../../../src/lib/problem.ts';
 import { clause } from '../../support/clause.ts';
 import { fc, runs } from '../../support/fast-check.ts';
 import { createManualClock } from '../../support/manual-clock.ts';

@@ -15,9 +15,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKey, hashKey } from '../../../src/access/keys/key.ts';
 import { keyMigrations, openKeyRows } from '../../../src/access/keys/key-rows.ts';
-import { connectSqlite, openSqlite } from '../../../src/core/files/sqlite.ts';
-import { Problem } from '../../../src/core/problem.ts';
-import { systemRandom } from '../../../src/core/random.ts';
+import { connectSqlite, openSqlite } from '../../../src/lib/files/sqlite.ts';
+import { Problem } from '../../../src/lib/problem.ts';
+import { systemRandom } from '../../../src/lib/random.ts';
 import { clauseEach } from '../../support/clause.ts';
 import { type KeyRig, lockFromOutside, openKeyRig } from '../../support/key-rig.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -25,8 +25,8 @@ import { temporaryFolder } from '../../support/spawn-perch.ts';
 
 const statements = vi.hoisted((): unknown[] => []);
 
-vi.mock('../../../src/core/files/sqlite.ts', async (load) => {
-  const actual = await load<typeof import('../../../src/core/files/sqlite.ts')>();
+vi.mock('../../../src/lib/files/sqlite.ts', async (load) => {
+  const actual = await load<typeof import('../../../src/lib/files/sqlite.ts')>();
   const connectSqlite = vi.fn((...location: Parameters<typeof actual.connectSqlite>) => {
     const database = actual.connectSqlite(...location);
     const { prepare } = database;

@@ -9,7 +9,7 @@ import {
   openAnswers,
 } from '../../../src/answers/open-answers.ts';
 import { openThreadedAnswers } from '../../../src/answers/worker/open-threaded-answers.ts';
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import { startChannelThread } from '../../support/channel-thread.ts';
 import { corpusOf, writeFiles } from '../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';

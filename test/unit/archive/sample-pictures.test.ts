@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readSample, readSamplePictures } from '../../../src/archive/sample.ts';
-import { detectMediaType } from '../../../src/core/files/media-type.ts';
+import { detectMediaType } from '../../../src/lib/files/media-type.ts';
 import type { Status } from '../../../src/model/post.ts';
 
 const prefix = 'perch:/media/sha256/';

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller, PoolShare } from '../../../src/core/caller.ts';
-import { Problem } from '../../../src/core/problem.ts';
 import { createResponseCache } from '../../../src/fetching/cache/response-cache.ts';
 import {
   createProviderBreakers,
@@ -9,9 +7,11 @@ import {
 import { createFetcher } from '../../../src/fetching/fetch.ts';
 import { createSentItemsMemory } from '../../../src/fetching/lists/sent-items.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
+import type { Caller, PoolShare } from '../../../src/lib/caller.ts';
+import { Problem } from '../../../src/lib/problem.ts';
 import type { Status } from '../../../src/model/post.ts';
 import type { Page } from '../../../src/model/queries.ts';
-import { ProviderError } from '../../../src/platforms/provider-error.ts';
+import { ProviderError } from '../../../src/normalize/provider-error.ts';
 import type { Provider, ProviderContext } from '../../../src/providers/provider.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { openQuotas } from '../../support/quotas.ts';

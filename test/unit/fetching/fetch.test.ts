@@ -7,7 +7,7 @@ import {
 import { createFetcher } from '../../../src/fetching/fetch.ts';
 import { createSentItemsMemory } from '../../../src/fetching/lists/sent-items.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
-import { ProviderError } from '../../../src/platforms/provider-error.ts';
+import { ProviderError } from '../../../src/normalize/provider-error.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { openQuotas } from '../../support/quotas.ts';
 import {

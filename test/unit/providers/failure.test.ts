@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HttpFailure } from '../../../src/core/http/http-client.ts';
+import { HttpFailure } from '../../../src/lib/http/http-client.ts';
 import { toProviderError, toStatusFailure } from '../../../src/providers/failure.ts';
 
 describe('toProviderError', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BreakerState } from '../../../src/core/breaker.ts';
 import { createProviderBreakers } from '../../../src/fetching/chain/provider-chain.ts';
-import { ProviderError, type ProviderErrorKind } from '../../../src/platforms/provider-error.ts';
+import type { BreakerState } from '../../../src/lib/breaker.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../src/normalize/provider-error.ts';
 import { createProviderBreaker } from '../../../src/providers/provider-breaker.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpAnswer } from '../../../src/core/http/http-client.ts';
+import type { HttpAnswer } from '../../../src/lib/http/http-client.ts';
 import { withRateLimit } from '../../../src/providers/rate-limit.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 

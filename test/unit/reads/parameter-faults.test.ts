@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { problemKinds } from '../../../src/core/problem.ts';
+import { problemKinds } from '../../../src/lib/problem.ts';
 import { allReads } from '../../../src/reads/index.ts';
 import { faultOf } from '../../../src/reads/parameters.ts';
 

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../support/spawn-perch.ts';
 
 const sources = [
   'src/main.ts',
-  'src/core/clock.ts',
+  'src/lib/clock.ts',
   'scripts/bundle.ts',
   'package.json',
   'package-lock.json',
@@ -46,10 +46,10 @@ describe('the stamp of a build', () => {
 
   it.each<readonly [string, (root: string) => void]>([
     ['a source is added', (root) => write(root, 'src/core/new.ts')],
-    ['a source is deleted', (root) => rmSync(join(root, 'src/core/clock.ts'))],
+    ['a source is deleted', (root) => rmSync(join(root, 'src/lib/clock.ts'))],
     [
       'a source is renamed',
-      (root) => renameSync(join(root, 'src/core/clock.ts'), join(root, 'src/core/cloak.ts')),
+      (root) => renameSync(join(root, 'src/lib/clock.ts'), join(root, 'src/core/cloak.ts')),
     ],
     ['a file of the build is missing', (root) => rmSync(join(root, 'dist/chunk.js'))],
     ['a file of the build is shortened', (root) => writeFileSync(join(root, 'dist/main.js'), '')],

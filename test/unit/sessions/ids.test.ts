@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemRandom } from '../../../src/core/random.ts';
+import { systemRandom } from '../../../src/lib/random.ts';
 import { createContinuationTokens } from '../../../src/sessions/http/tokens.ts';
 import { createSessionIds } from '../../../src/sessions/ids.ts';
 import { fc } from '../../support/fast-check.ts';

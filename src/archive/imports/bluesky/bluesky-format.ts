@@ -4,11 +4,11 @@ import type { CID } from 'multiformats/cid';
 import type { Account } from '../../../model/account.ts';
 import type { Post } from '../../../model/post.ts';
 import { parseHandle } from '../../../model/reference.ts';
-import { restrictionOf, shapeAccount } from '../../../platforms/bluesky/account.ts';
-import { postCollection, readTidMs } from '../../../platforms/bluesky/addresses.ts';
-import { parseActor, parsePost } from '../../../platforms/bluesky/payload.ts';
-import { shapePost } from '../../../platforms/bluesky/shape.ts';
-import { toIsoTime } from '../../../platforms/times.ts';
+import { restrictionOf, shapeAccount } from '../../../normalize/bluesky/account.ts';
+import { postCollection, readTidMs } from '../../../normalize/bluesky/addresses.ts';
+import { shapePost } from '../../../normalize/bluesky/normalize.ts';
+import { parseActor, parsePost } from '../../../normalize/bluesky/wire.ts';
+import { toIsoTime } from '../../../normalize/times.ts';
 import {
   type ExportFormat,
   type ExportHints,

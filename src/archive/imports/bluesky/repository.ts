@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { decode } from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import { z } from 'zod';
-import { connectSqlite } from '../../../core/files/sqlite.ts';
+import { connectSqlite } from '../../../lib/files/sqlite.ts';
 import { isDecompressionBomb } from '../export-source.ts';
 
 /** Record of the tree. Its path is like `app.bsky.feed.post/3kabc`. */

@@ -5,10 +5,10 @@ import {
   readTidMs,
   recordUri,
   writePostUri,
-} from '../../../platforms/bluesky/addresses.ts';
-import { lenient, listOf, parserOf, token } from '../../../platforms/lenient.ts';
-import { maximums } from '../../../platforms/maximums.ts';
-import { readTimeMs } from '../../../platforms/times.ts';
+} from '../../../normalize/bluesky/addresses.ts';
+import { lenient, listOf, parserOf, token } from '../../../normalize/lenient.ts';
+import { maximums } from '../../../normalize/maximums.ts';
+import { readTimeMs } from '../../../normalize/times.ts';
 import { link } from './repository.ts';
 
 /**
@@ -61,7 +61,7 @@ export const commit = z.object({
 
 /**
  * This module converts records to the views that the AppView (Bluesky API server) makes of them, so
- * that the code in `src/platforms/bluesky/` can convert imported posts too.
+ * that the code in `src/normalize/bluesky/` can convert imported posts too.
  */
 
 export interface Owner {

@@ -1,16 +1,16 @@
-import { toIsoSeconds } from '../../../core/clock.ts';
+import { toIsoSeconds } from '../../../lib/clock.ts';
 import { parseFediversePost } from '../../../model/addresses/address.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { type Media, toMediaSet } from '../../../model/media.ts';
 import type { Card, Poll, Status } from '../../../model/post.ts';
-import { findLeftOut, nameLeftOut, omitNull, toPercentage } from '../../../platforms/fields.ts';
-import { toMedia } from '../../../platforms/files.ts';
-import { toLanguage } from '../../../platforms/language.ts';
-import { isCut } from '../../../platforms/lenient.ts';
-import { findTagsBeside, joinTexts, readPostText } from '../../../platforms/mastodon/text.ts';
-import { countCodePoints, isWebUrl } from '../../../platforms/text.ts';
-import type { RichText } from '../../../platforms/text-writer.ts';
-import { toCreated, toIsoTime } from '../../../platforms/times.ts';
+import { findLeftOut, nameLeftOut, omitNull, toPercentage } from '../../../normalize/fields.ts';
+import { toMedia } from '../../../normalize/files.ts';
+import { toLanguage } from '../../../normalize/language.ts';
+import { isCut } from '../../../normalize/lenient.ts';
+import { findTagsBeside, joinTexts, readPostText } from '../../../normalize/mastodon/text.ts';
+import { countCodePoints, isWebUrl } from '../../../normalize/text.ts';
+import type { RichText } from '../../../normalize/text-writer.ts';
+import { toCreated, toIsoTime } from '../../../normalize/times.ts';
 import type { ExportFile, ExportFiles } from '../export-source.ts';
 import {
   type ExportedPost,

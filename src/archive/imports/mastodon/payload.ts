@@ -9,9 +9,9 @@ import {
   tokenOrNull,
   url,
   urlOrNull,
-} from '../../../platforms/lenient.ts';
-import { maximums } from '../../../platforms/maximums.ts';
-import { readTimeMs } from '../../../platforms/times.ts';
+} from '../../../normalize/lenient.ts';
+import { maximums } from '../../../normalize/maximums.ts';
+import { readTimeMs } from '../../../normalize/times.ts';
 
 /**
  * Schemas of the exports of Mastodon, Akkoma and Pleroma. `actor.json` contains the account,

@@ -1,24 +1,24 @@
-import { parseUrl } from '../../../core/http/url.ts';
+import { parseUrl } from '../../../lib/http/url.ts';
 import { type AccountReference, parseHandle } from '../../../model/reference.ts';
 import {
   type Home,
   identifyStatus,
   shapeAccount,
   toHandle,
-} from '../../../platforms/mastodon/identity.ts';
+} from '../../../normalize/mastodon/identity.ts';
+import {
+  createSurroundings,
+  hiddenReason,
+  type Surroundings,
+  shapePost,
+} from '../../../normalize/mastodon/normalize.ts';
 import {
   type AccountPayload,
   boostedIn,
   parseStatus,
   type StatusPayload,
   statusPayload,
-} from '../../../platforms/mastodon/payload.ts';
-import {
-  createSurroundings,
-  hiddenReason,
-  type Surroundings,
-  shapePost,
-} from '../../../platforms/mastodon/shape.ts';
+} from '../../../normalize/mastodon/wire.ts';
 import {
   createExportSource,
   type ExportFile,

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
-import { webUrlOrNull } from '../../../platforms/text.ts';
-import { readTimeMs, toIsoTime } from '../../../platforms/times.ts';
-import { enlargeAvatar } from '../../../platforms/x.ts';
+import { webUrlOrNull } from '../../../normalize/text.ts';
+import { readTimeMs, toIsoTime } from '../../../normalize/times.ts';
+import { enlargeAvatar } from '../../../normalize/x.ts';
 import type { MediaReference } from '../export-source.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../export-source.ts';
 import { readRecords, readRows } from '../records.ts';

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { type Account, toAccount } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { parseHandle } from '../../../model/reference.ts';
-import { scanFacets } from '../../../platforms/tags.ts';
-import { codePointOffsets, toCodePoints } from '../../../platforms/text.ts';
+import { scanFacets } from '../../../normalize/tags.ts';
+import { codePointOffsets, toCodePoints } from '../../../normalize/text.ts';
 import {
   createExportSource,
   type ExportFile,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { lenient, listOf, parserOf, text, token, url } from '../../../platforms/lenient.ts';
-import { maximums } from '../../../platforms/maximums.ts';
-import { readTimeMs, refuseTime } from '../../../platforms/times.ts';
-import { timeOfXId, xHandle, xId } from '../../../platforms/x.ts';
+import { lenient, listOf, parserOf, text, token, url } from '../../../normalize/lenient.ts';
+import { maximums } from '../../../normalize/maximums.ts';
+import { readTimeMs, refuseTime } from '../../../normalize/times.ts';
+import { timeOfXId, xHandle, xId } from '../../../normalize/x.ts';
 
 /*
  * Files of X exports, as their `data/README.txt` and `data/manifest.js` describe them. Every file

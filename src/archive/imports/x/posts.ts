@@ -1,7 +1,7 @@
 import type { Account } from '../../../model/account.ts';
 import type { EarlierVersion, Status } from '../../../model/post.ts';
-import { decodeEntities } from '../../../platforms/text.ts';
-import { readTimeMs } from '../../../platforms/times.ts';
+import { decodeEntities } from '../../../normalize/text.ts';
+import { readTimeMs } from '../../../normalize/times.ts';
 import type {
   ExportedPost,
   ExportFile,

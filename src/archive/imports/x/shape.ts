@@ -2,10 +2,10 @@ import { type Account, toAccount } from '../../../model/account.ts';
 import { profileUrl, xCommunityUrl } from '../../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
 import type { Community, Facet, Status } from '../../../model/post.ts';
-import { omitNull } from '../../../platforms/fields.ts';
-import { toLanguage } from '../../../platforms/language.ts';
-import { nestRuns } from '../../../platforms/runs.ts';
-import { isNamed, scanFacets, type TagType, tagUrl } from '../../../platforms/tags.ts';
+import { omitNull } from '../../../normalize/fields.ts';
+import { toLanguage } from '../../../normalize/language.ts';
+import { nestRuns } from '../../../normalize/runs.ts';
+import { isNamed, scanFacets, type TagType, tagUrl } from '../../../normalize/tags.ts';
 import {
   countCodePoints,
   type DecodedText,
@@ -13,9 +13,9 @@ import {
   decodeWithOffsets,
   isWebUrl,
   webUrlOrNull,
-} from '../../../platforms/text.ts';
-import { toCreated } from '../../../platforms/times.ts';
-import { bestVariantOf, enlargeAvatar, toReplyingTo, xPostUrl } from '../../../platforms/x.ts';
+} from '../../../normalize/text.ts';
+import { toCreated } from '../../../normalize/times.ts';
+import { bestVariantOf, enlargeAvatar, toReplyingTo, xPostUrl } from '../../../normalize/x.ts';
 import type { ExportedPost, ExportedRepost, MediaReference } from '../export-source.ts';
 import {
   type EntitiesPayload,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { toIsoSeconds } from '../../../core/clock.ts';
+import { toIsoSeconds } from '../../../lib/clock.ts';
 import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
-import { lenient, textOrNull, tokenOrNull } from '../../../platforms/lenient.ts';
-import { webUrlOrNull } from '../../../platforms/text.ts';
-import { readTimeMs } from '../../../platforms/times.ts';
-import { enlargeAvatar, xHandle } from '../../../platforms/x.ts';
+import { lenient, textOrNull, tokenOrNull } from '../../../normalize/lenient.ts';
+import { webUrlOrNull } from '../../../normalize/text.ts';
+import { readTimeMs } from '../../../normalize/times.ts';
+import { enlargeAvatar, xHandle } from '../../../normalize/x.ts';
 import { toIdHandle } from '../../store/connections.ts';
 import type { ExportFormat, ExportItem, ExportSource } from '../export-source.ts';
 import { createExportSource, type ExportFile, type ExportFiles } from '../export-source.ts';

@@ -1,16 +1,16 @@
-import type { RequestContext } from '../../../core/http/http-client.ts';
-import { mapWithPauses } from '../../../core/scheduling/map-with-pauses.ts';
+import type { RequestContext } from '../../../lib/http/http-client.ts';
+import { mapWithPauses } from '../../../lib/scheduling/map-with-pauses.ts';
 import type { Account } from '../../../model/account.ts';
 import type { ConnectionsQuery, Page, SearchQuery } from '../../../model/queries.ts';
-import { ProviderError } from '../../../platforms/provider-error.ts';
+import { ProviderError } from '../../../normalize/provider-error.ts';
 import { createMalformed, throwIfMissing } from '../../failure.ts';
 import type { Ask, ProviderContext } from '../../provider.ts';
 import { countSent, describeUnread, isHit, parseRows, type Rows, uniqueById } from '../../rows.ts';
 import { readBody, type Upstream } from '../../upstream.ts';
 import { readCursor, toAnswerFailure, trueStatus } from '../client.ts';
-import { parsePost, parseUser, type UserPayload } from '../payload.ts';
+import { shapeAccount, shapeListed } from '../normalize.ts';
 import { type Profiles, profilePath } from '../profile.ts';
-import { shapeAccount, shapeListed } from '../shape.ts';
+import { parsePost, parseUser, type UserPayload } from '../wire.ts';
 
 /** Page of posts or accounts. `cursor` is `null` if there is no next page. */
 export interface ListPage<Row> extends Rows<Row> {

@@ -1,15 +1,15 @@
-import type { Clock } from '../../../core/clock.ts';
-import type { RequestContext } from '../../../core/http/http-client.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { RequestContext } from '../../../lib/http/http-client.ts';
 import type { Status } from '../../../model/post.ts';
 import type { PageSpan, TimelineQuery } from '../../../model/queries.ts';
-import { bitsBelowTime, lastCountedId, snowflakeEpochMs, timeOfXId } from '../../../platforms/x.ts';
+import { bitsBelowTime, lastCountedId, snowflakeEpochMs, timeOfXId } from '../../../normalize/x.ts';
 import { createMalformed } from '../../failure.ts';
 import type { Ask, ProviderContext } from '../../provider.ts';
 import { countSent, describeUnread, uniqueById } from '../../rows.ts';
 import type { Upstream } from '../../upstream.ts';
-import { type PostPayload, parsePost } from '../payload.ts';
+import { shapeListed } from '../normalize.ts';
 import { type Profiles, profilePath } from '../profile.ts';
-import { shapeListed } from '../shape.ts';
+import { type PostPayload, parsePost } from '../wire.ts';
 import {
   type ListAnswer,
   type ListPage,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Engine } from '../../../core/engine/engine.ts';
-import type { Random } from '../../../core/random.ts';
+import type { Random } from '../../../lib/random.ts';
+import type { Engine } from '../../../lib/redis/engine.ts';
 import {
   type Commit,
   type Decide,

@@ -1,4 +1,4 @@
-import type { Client } from '../../../core/caller.ts';
+import type { Client } from '../../../lib/caller.ts';
 import { columns, everyone, quantities } from '../quotas.ts';
 import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-store.ts';
 import { isLive, type MessageChange, type SessionRecord } from '../state.ts';

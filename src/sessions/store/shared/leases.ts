@@ -1,4 +1,4 @@
-import type { Engine } from '../../../core/engine/engine.ts';
+import type { Engine } from '../../../lib/redis/engine.ts';
 import type { StoreBounds } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
 import { claimScript, releaseScript, renewScript, versionsScript } from './scripts.ts';

@@ -1,4 +1,4 @@
-import { defineScript } from '../../../core/engine/engine.ts';
+import { defineScript } from '../../../lib/redis/engine.ts';
 
 const functions = `
 local function key(rest) return KEYS[1] .. rest end

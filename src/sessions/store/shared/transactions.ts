@@ -1,6 +1,6 @@
-import type { Engine, EngineScript } from '../../../core/engine/engine.ts';
-import { EngineError } from '../../../core/engine/engine-error.ts';
-import { Problem } from '../../../core/problem.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { Engine, EngineScript } from '../../../lib/redis/engine.ts';
+import { EngineError } from '../../../lib/redis/engine-error.ts';
 import type { Limit, Quantity } from '../quotas.ts';
 import type { SessionRecord } from '../state.ts';
 import type { StoreWatch } from '../store-faults.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createKey, hashKey, isKeyShaped } from '../../../../src/access/keys/key.ts';
-import { systemRandom } from '../../../../src/core/random.ts';
+import { systemRandom } from '../../../../src/lib/random.ts';
 import { clause } from '../../../support/clause.ts';
 
 describe('a key', () => {

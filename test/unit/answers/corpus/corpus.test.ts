@@ -8,7 +8,7 @@ import {
   ownCorpus,
   walkCorpus,
 } from '../../../../src/answers/corpus/corpus.ts';
-import { navigation } from '../../../../src/http/pages/docs/navigation.ts';
+import { navigation } from '../../../../src/routes/pages/docs/navigation.ts';
 import { corpusOf, writeFiles } from '../../../support/corpus-folder.ts';
 
 it('answers from the pages of the documentation and CONTRIBUTING.md, not from records or the OpenAPI description', () => {

@@ -8,7 +8,7 @@ import {
   type PassageIndex,
 } from '../../../../src/answers/index/passage-index.ts';
 import { type RefreshProgress, refreshIndex } from '../../../../src/answers/index/refresh.ts';
-import { openSqlite } from '../../../../src/core/files/sqlite.ts';
+import { openSqlite } from '../../../../src/lib/files/sqlite.ts';
 import { corpusOf, writeFiles } from '../../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 

@@ -12,7 +12,7 @@ import {
   type Thread,
   ThreadEndedError,
 } from '../../../../src/answers/worker/thread-client.ts';
-import { systemClock } from '../../../../src/core/clock.ts';
+import { systemClock } from '../../../../src/lib/clock.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../../../src/archive/store/schema.ts';
-import { openSqlite } from '../../../../src/core/files/sqlite.ts';
+import { openSqlite } from '../../../../src/lib/files/sqlite.ts';
 import type { Account } from '../../../../src/model/account.ts';
 import { toAccount } from '../../../../src/model/account.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';

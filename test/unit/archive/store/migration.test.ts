@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../../../../src/archive/store/schema.ts';
-import { openSqlite } from '../../../../src/core/files/sqlite.ts';
+import { openSqlite } from '../../../../src/lib/files/sqlite.ts';
 import { openArchive } from '../../../../src/providers/archive/index.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { openReaderHere } from '../../../support/reader-here.ts';

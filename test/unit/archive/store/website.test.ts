@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openHistoryStore } from '../../../../src/archive/histories/history-store.ts';
 import { toHeadLine, toItemLine } from '../../../../src/archive/imports/ndjson/ndjson-format.ts';
 import { migrations } from '../../../../src/archive/store/schema.ts';
-import { openSqlite } from '../../../../src/core/files/sqlite.ts';
+import { openSqlite } from '../../../../src/lib/files/sqlite.ts';
 import type { Status } from '../../../../src/model/post.ts';
 import { importExport } from '../../../support/exports/import-export.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';

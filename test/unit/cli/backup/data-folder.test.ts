@@ -5,8 +5,8 @@ import {
   openIncomplete,
   replaceFiles,
 } from '../../../../src/cli/backup/data-folder.ts';
-import { systemClock } from '../../../../src/core/clock.ts';
-import { seizeDataFolder, shareDataFolder } from '../../../../src/core/files/folder-lock.ts';
+import { systemClock } from '../../../../src/lib/clock.ts';
+import { seizeDataFolder, shareDataFolder } from '../../../../src/lib/files/folder-lock.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../../src/cli/watch/poll.ts';
 import { createState } from '../../../../src/cli/watch/state-file.ts';
 import { type WatchOptions, watch } from '../../../../src/cli/watch/watch.ts';
-import { Problem } from '../../../../src/core/problem.ts';
+import { Problem } from '../../../../src/lib/problem.ts';
 import { reads } from '../../../../src/reads/index.ts';
 import { createListReader } from '../../../support/list-reader.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { sendWebhook, signWebhook } from '../../../../src/cli/watch/delivery.ts';
-import { systemClock } from '../../../../src/core/clock.ts';
-import { openPostClient } from '../../../../src/core/http/post-client.ts';
+import { systemClock } from '../../../../src/lib/clock.ts';
+import { openPostClient } from '../../../../src/lib/http/post-client.ts';
 import { startWebhookReceiver, webhookSecret } from '../../../support/webhook-receiver.ts';
 
 it('signs the test message of the reference libraries as they do', () => {

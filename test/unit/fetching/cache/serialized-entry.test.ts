@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../../../../src/core/problem.ts';
 import type { CacheEntry, Outcome } from '../../../../src/fetching/cache/response-cache.ts';
 import { parseEntry, serializeEntry } from '../../../../src/fetching/cache/serialized-entry.ts';
-import type { ListItem } from '../../../../src/fetching/lists/browse.ts';
+import type { ListItem } from '../../../../src/fetching/lists/fetch-page.ts';
+import { Problem } from '../../../../src/lib/problem.ts';
 import { stubAccount, stubFound, stubPost } from '../../../support/stub-provider.ts';
 
 const facts = { source: 'stub', isLocal: false, requestedMs: 5 };

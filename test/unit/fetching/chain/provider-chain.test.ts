@@ -4,7 +4,7 @@ import {
   createProviderChain,
 } from '../../../../src/fetching/chain/provider-chain.ts';
 import type { PostQuery, SearchQuery } from '../../../../src/model/queries.ts';
-import { ProviderError, type ProviderErrorKind } from '../../../../src/platforms/provider-error.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../../src/normalize/provider-error.ts';
 import type { Coverage, Provider } from '../../../../src/providers/provider.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createStubProvider, stubFound, stubPost } from '../../../support/stub-provider.ts';

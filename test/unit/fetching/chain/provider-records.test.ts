@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../../../../src/core/problem.ts';
 import { createProviderRecords } from '../../../../src/fetching/chain/provider-records.ts';
-import { ProviderError, type ProviderErrorKind } from '../../../../src/platforms/provider-error.ts';
+import { Problem } from '../../../../src/lib/problem.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../../src/normalize/provider-error.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 function setUp() {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../../../../src/core/problem.ts';
-import { type ListPosition, startOfList } from '../../../../src/fetching/lists/browse.ts';
+import { type ListPosition, startOfList } from '../../../../src/fetching/lists/fetch-page.ts';
 import {
   type FilledPage,
   fillPage,
   type ReadPage,
 } from '../../../../src/fetching/lists/page-filler.ts';
+import { Problem } from '../../../../src/lib/problem.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import type { Page } from '../../../../src/model/queries.ts';
 import { stubPost } from '../../../support/stub-provider.ts';

@@ -12,12 +12,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemRandom } from '../../../../src/core/random.ts';
 import {
   createPictureStore,
   type PictureStore,
   type PictureStoreOptions,
 } from '../../../../src/fetching/media/picture-store.ts';
+import { systemRandom } from '../../../../src/lib/random.ts';
 import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
 
 const dayMs = 86_400_000;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Post, Status } from '../../../../src/model/post.ts';
-import { ProviderError } from '../../../../src/platforms/provider-error.ts';
-import { parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
+import { ProviderError } from '../../../../src/normalize/provider-error.ts';
+import { shapePost } from '../../../../src/providers/fxtwitter/normalize.ts';
 import {
   pickContinuation,
   rankReplies,
   splitThread,
 } from '../../../../src/providers/fxtwitter/post.ts';
 import { createControl } from '../../../../src/providers/fxtwitter/profile.ts';
-import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
+import { parsePost } from '../../../../src/providers/fxtwitter/wire.ts';
 import { uniqueById } from '../../../../src/providers/rows.ts';
 import { fc } from '../../../support/fast-check.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';

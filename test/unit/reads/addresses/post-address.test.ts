@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../../../../src/core/problem.ts';
+import { Problem } from '../../../../src/lib/problem.ts';
 import { parsePostUrl } from '../../../../src/reads/addresses/post-address.ts';
 
 const place = {

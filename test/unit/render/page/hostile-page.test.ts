@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createPageUrls } from '../../../../src/http/pages/own-links.ts';
 import { toMediaSet } from '../../../../src/model/media.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import type { BrowseResult, PostResult } from '../../../../src/model/results.ts';
 import { renderHtmlPage } from '../../../../src/render/page/page.ts';
+import { createPageUrls } from '../../../../src/routes/pages/own-links.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
 import { connectionsResult, profileResult, searchResult } from '../../../support/render-browse.ts';
 import { hostileHtml, hostileUrl, parseHtml, parsePage } from '../../../support/render-html.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createPageUrls } from '../../../../src/http/pages/own-links.ts';
 import type { BrowseResult, PageUrls, PostResult } from '../../../../src/model/results.ts';
 import type { RenderContext } from '../../../../src/render/context.ts';
 import { renderHtmlPage } from '../../../../src/render/page/page.ts';
+import { createPageUrls } from '../../../../src/routes/pages/own-links.ts';
 import {
   connectionsResult,
   nextPage,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createPageUrls } from '../../../../src/http/pages/own-links.ts';
 import { toMediaSet } from '../../../../src/model/media.ts';
 import type { BrowseResult, PostResult } from '../../../../src/model/results.ts';
 import type { RenderContext } from '../../../../src/render/context.ts';
 import { renderHtmlPage, toPageHeaders } from '../../../../src/render/page/page.ts';
+import { createPageUrls } from '../../../../src/routes/pages/own-links.ts';
 import {
   connectionsResult,
   nextPage,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRateLimiter } from '../../../../src/access/rate-limits.ts';
-import type { Client } from '../../../../src/core/caller.ts';
-import { Problem } from '../../../../src/core/problem.ts';
+import type { Client } from '../../../../src/lib/caller.ts';
+import { Problem } from '../../../../src/lib/problem.ts';
 import { createCallRates } from '../../../../src/sessions/http/rate-limit.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 

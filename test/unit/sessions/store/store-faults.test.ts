@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EngineError } from '../../../../src/core/engine/engine-error.ts';
+import { EngineError } from '../../../../src/lib/redis/engine-error.ts';
 import { createStoreFaults } from '../../../../src/sessions/store/store-faults.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Problem } from '../../../../src/core/problem.ts';
-import { createFairQueue } from '../../../../src/core/scheduling/fair-queue.ts';
+import { Problem } from '../../../../src/lib/problem.ts';
+import { createFairQueue } from '../../../../src/lib/scheduling/fair-queue.ts';
 import type { SessionStore } from '../../../../src/sessions/store/session-store.ts';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { acceptMessage, startSession } from '../../../../src/sessions/store/state.ts';

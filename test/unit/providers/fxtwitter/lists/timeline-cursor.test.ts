@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { timeOfXId } from '../../../../../src/platforms/x.ts';
+import { timeOfXId } from '../../../../../src/normalize/x.ts';
 import {
   cursorBefore,
   leastIdAt,

@@ -1,0 +1,240 @@
+import { type Account, toAccount } from '../../model/account.ts';
+import { profileUrl } from '../../model/addresses/urls.ts';
+import type { Article } from '../../model/article.ts';
+import { type Media, toMediaSet } from '../../model/media.ts';
+import type { Card, Facet, Poll, Status } from '../../model/post.ts';
+import { findLeftOut, nameLeftOut, omitNull, toPercentage } from '../../normalize/fields.ts';
+import { toLanguage } from '../../normalize/language.ts';
+import { nestRuns } from '../../normalize/runs.ts';
+import { isNamed, scanFacets, type TagType, tagUrl } from '../../normalize/tags.ts';
+import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../../normalize/text.ts';
+import type { RichText } from '../../normalize/text-writer.ts';
+import { toCreated, toIsoTime } from '../../normalize/times.ts';
+import { bestVariantOf, enlargeAvatar, toReplyingTo, xPostUrl } from '../../normalize/x.ts';
+import { type PostPayload, parsePost } from './wire.ts';
+
+type UserPayload = PostPayload['user'];
+type MediaPayload = PostPayload['mediaDetails'][number];
+type CardPayload = NonNullable<PostPayload['card']>;
+
+/** Converts a post and its quoted post from the format of X's embed endpoint. */
+export function shapePost(row: PostPayload): Status {
+  const quote = parsePost(row.quoted_tweet);
+  return { ...shapeAlone(row, quote), quote: quote && shapeAlone(quote, null) };
+}
+
+function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
+  const status: Status = {
+    type: 'status',
+    id: row.id_str,
+    url: xPostUrl(row.user.screen_name, row.id_str),
+    ...cleanText(row, quote?.id_str ?? null),
+    ...toCreated(row.createdMs),
+    author: shapeAccount(row.user),
+    lang: pseudoLanguage.test(row.lang ?? '') ? null : toLanguage(row.lang),
+    // Not `conversation_count`, which also counts the replies to replies.
+    replies: row.reply_count,
+    reposts: row.retweet_count,
+    likes: row.favorite_count,
+    quotes: null,
+    bookmarks: null,
+    views: null,
+    source: null,
+    possibly_sensitive: row.possibly_sensitive ?? false,
+    replying_to: toReplyingTo(row.in_reply_to_screen_name, row.in_reply_to_status_id_str),
+    quote: null,
+    reposted_by: null,
+    media: toMediaSet(row.mediaDetails.map(shapeItem)),
+    poll: shapePoll(row.card),
+    article: row.article && shapeArticle(row.article),
+    content_warning: null,
+    card: shapeCard(row),
+    community_note: null,
+    context: null,
+    platform: 'x',
+  };
+  return nameLeftOut(status, leftOutOf(row));
+}
+
+function leftOutOf({ entities, mediaDetails }: PostPayload): readonly string[] {
+  const { urls, hashtags, symbols, user_mentions } = entities ?? {};
+  return findLeftOut({
+    facets: [urls, hashtags, symbols, user_mentions],
+    media: [mediaDetails, ...mediaDetails.map(({ video_info }) => video_info?.variants)],
+  });
+}
+
+const pseudoLanguage = /^(?:und|zxx|q[a-z]{2})$/;
+
+function shapeAccount(user: UserPayload): Account {
+  return toAccount({
+    id: user.id_str,
+    screen_name: user.screen_name,
+    name: user.name ?? user.screen_name,
+    url: profileUrl('x', user.screen_name, ''),
+    avatar_url: enlargeAvatar(user.profile_image_url_https),
+    verification: shapeVerification(user),
+    platform: 'x',
+  });
+}
+
+function shapeVerification({ verified, verified_type, is_blue_verified }: UserPayload) {
+  const named = { Business: 'organization', Government: 'government' };
+  const [, known] = Object.entries(named).find(([name]) => name === verified_type) ?? [];
+  const type = known ?? (is_blue_verified === true ? 'individual' : null);
+  return { verified: type !== null || verified === true, type };
+}
+
+function shapeArticle(article: NonNullable<PostPayload['article']>): Article {
+  const { rest_id: id, title, preview_text, cover_media } = article;
+  const cover_url = cover_media?.media_info.original_img_url ?? null;
+  return { id, title, preview_text, cover_url, created_at: null, modified_at: null, blocks: [] };
+}
+
+function shapeCard({ card, entities }: PostPayload): Card | null {
+  if (card === null || isPoll(card)) return null;
+  const { title, description, domain, vanity_url } = card.binding_values;
+  const target = targetOf(card, entities?.urls ?? []);
+  if (target === null || (title ?? description) === null) return null;
+  const image = pictureOf(card);
+  return {
+    url: target,
+    title: title ?? '',
+    description,
+    image_url: image?.url ?? null,
+    ...omitNull({ image_alt: image?.alt, provider_name: vanity_url ?? domain }),
+  };
+}
+
+type Links = NonNullable<PostPayload['entities']>['urls'];
+
+function targetOf({ binding_values, url }: CardPayload, links: Links): string | null {
+  const short = binding_values.card_url ?? url;
+  const target = links.find((link) => link.url === short)?.expanded_url ?? short;
+  return target !== null && isWebUrl(target) ? target : null;
+}
+
+function pictureOf({ binding_values: values }: CardPayload) {
+  return (
+    values.photo_image_full_size_large ??
+    values.summary_photo_image_large ??
+    values.player_image_large ??
+    values.thumbnail_image_large ??
+    values.thumbnail_image
+  );
+}
+
+function shapeItem(item: MediaPayload): Media {
+  const { media_url_https: url, ext_alt_text: alt } = item;
+  const { width = null, height = null } = item.original_info ?? {};
+  const shown = { width, height, alt };
+  if (item.type === 'photo') return { type: 'photo', url, ...shown };
+  const durationMs = item.video_info?.duration_millis ?? null;
+  const isGif = item.type === 'animated_gif';
+  return {
+    type: isGif ? 'gif' : 'video',
+    url: bestVariantOf(item.video_info?.variants ?? [])?.url ?? url,
+    ...shown,
+    thumbnail_url: url,
+    duration: isGif || durationMs === null ? null : durationMs / 1000,
+    variants: [...(item.video_info?.variants ?? [])],
+  };
+}
+
+const isPoll = ({ name }: CardPayload): boolean => /^poll\d/.test(name ?? '');
+
+function shapePoll(card: CardPayload | null): Poll | null {
+  if (card === null || !isPoll(card)) return null;
+  const { binding_values: values } = card;
+  const choices = ([1, 2, 3, 4] as const).flatMap((number) => {
+    const label = values[`choice${number}_label`];
+    return label === null ? [] : [{ label, count: readCount(values[`choice${number}_count`]) }];
+  });
+  const counts = choices.map(({ count }) => count).filter((count) => count !== null);
+  const total = counts.length < choices.length ? null : counts.reduce((sum, n) => sum + n, 0);
+  return {
+    choices: choices.map((choice) => ({
+      ...choice,
+      percentage: toPercentage(choice.count, total),
+    })),
+    total_votes: total,
+    ends_at: toIsoTime(values.end_datetime_utc),
+  };
+}
+
+const readCount = (text: string | null): number | null =>
+  text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  /** Expected text. The edit is skipped if the post has a different text there. */
+  readonly original: string;
+  /** Replacement for the text between `start` and `end`; `null` keeps the text. */
+  readonly shown: string | null;
+  readonly facet: Pick<Facet, 'type' | 'url'> | null;
+}
+
+/** Returns the text for display: expands links, decodes entities, removes media and quote links. */
+export function cleanText(post: PostPayload, quotedId: string | null): RichText {
+  const raw = toCodePoints(post.text);
+  const parts: string[] = [];
+  const facets: Facet[] = [];
+  let at = 0;
+  let offset = 0;
+  const append = (part: string) => {
+    parts.push(part);
+    offset += countCodePoints(part);
+  };
+  for (const { start, end, original, shown, facet } of toEdits(post, quotedId)) {
+    const run = raw.slice(start, end).join('');
+    if (start < at || run === '' || !isNamed(run, original)) continue;
+    append(decodeEntities(raw.slice(at, start).join('')));
+    const from = offset;
+    append(shown ?? decodeEntities(run));
+    if (facet !== null) facets.push({ ...facet, start: from, end: offset });
+    at = end;
+  }
+  append(decodeEntities(raw.slice(at).join('')));
+  const text = parts.join('').trimEnd();
+  if (post.entities === null) return { text, facets: scanFacets(text) };
+  return { text, facets: nestRuns(facets, countCodePoints(text)) };
+}
+
+function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {
+  const { entities } = post;
+  const { urls = [], user_mentions = [], hashtags = [], symbols = [] } = entities ?? {};
+  const edits = [
+    ...mediaEdits(post),
+    ...urls.map((link) => linkEdit(link, quotedId)),
+    ...user_mentions.map((tag) => tagEdit('mention', tag.indices, tag.screen_name)),
+    ...hashtags.map((tag) => tagEdit('hashtag', tag.indices, tag.text)),
+    ...symbols.map((tag) => tagEdit('symbol', tag.indices, tag.text)),
+  ];
+  return edits.sort((a, b) => a.start - b.start);
+}
+
+function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
+  return [...(entities?.media ?? []), ...mediaDetails].flatMap(({ indices, url }): Edit[] => {
+    if (indices === null || url === null) return [];
+    return [{ start: indices[0], end: indices[1], original: url, shown: '', facet: null }];
+  });
+}
+
+type LinkEntity = NonNullable<PostPayload['entities']>['urls'][number];
+
+const postLink = /^https?:\/\/(?:\w+\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)/i;
+
+function linkEdit({ indices, url, expanded_url }: LinkEntity, quotedId: string | null): Edit {
+  const run = { start: indices[0], end: indices[1], original: url };
+  const [, id] = postLink.exec(expanded_url) ?? [];
+  if (id !== undefined && id === quotedId) return { ...run, shown: '', facet: null };
+  if (!isWebUrl(expanded_url)) return { ...run, shown: null, facet: null };
+  return { ...run, shown: expanded_url, facet: { type: 'link', url: expanded_url } };
+}
+
+function tagEdit(type: TagType, indices: readonly [number, number], name: string): Edit {
+  const url = tagUrl(type, name);
+  const facet = url === null ? null : { type, url };
+  return { start: indices[0], end: indices[1], original: name, shown: null, facet };
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { HostCheck } from '../../lib/http/origins.ts';
+import { Problem } from '../../lib/problem.ts';
+import { createFairQueue } from '../../lib/scheduling/fair-queue.ts';
+import type { ServerLoop } from '../../lib/scheduling/loop.ts';
+import { maxUrlBytes, routeNotFound } from '../../web/errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route works during shutdown; others answer 503 `shutting_down`. */
+    decidesWhileDraining?: boolean;
+  }
+}
+
+export type Readiness = { readonly draining: boolean };
+
+/** Rejects invalid `Host` headers and overlong URLs. */
+export function setAdmission(app: FastifyInstance, checkHost: HostCheck): void {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const fault = findFault(raw) ?? checkHost(raw.headers.host);
+    if (fault?.code === 'malformed_request') reply.header('connection', 'close');
+    done(fault ?? undefined);
+  });
+}
+
+/** Rejects most requests during a shutdown, and requests for unknown paths. */
+export function refuseRequests(app: FastifyInstance, readiness: Readiness): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { config, url } = request.routeOptions;
+    if (readiness.draining && config.decidesWhileDraining !== true) {
+      return done(new Problem('shutting_down', { detail: 'The server is shutting down.' }));
+    }
+    // Before the body is read. The plugin for CORS has a route for OPTIONS at all paths.
+    done(request.is404 || url === '*' ? routeNotFound(request) : undefined);
+  });
+}
+
+function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
+  // RFC 9112 §3.2 requires exactly one `Host` header. Node accepts several headers.
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    const detail = `The request has ${hosts === 0 ? 'no' : 'more than one'} \`Host\` header.`;
+    return new Problem('malformed_request', { detail });
+  }
+  if (url.length <= maxUrlBytes) return null;
+  return new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` });
+}
+
+const maxPerPass = 16; // requests of a client that start in one pass of the event loop
+const maxQueuedPerPass = 64;
+const maxPassMs = 20; // duration of a pass after which further requests wait
+
+/** Schedules requests so that a client with many requests does not delay the others. */
+export function takeTurns(
+  app: FastifyInstance,
+  loop: ServerLoop,
+  addressOf: (request: FastifyRequest) => string,
+): void {
+  const queue = createFairQueue({ atOnce: maxQueuedPerPass, atOnceOfAddress: maxPerPass });
+  const started = new Map<string, number>();
+  let beganMs = 0;
+  const passEnd = () => new Promise(loop.nextPass);
+  const mayStart = (address: string): boolean => {
+    if (started.size === 0) {
+      beganMs = performance.now();
+      loop.nextPass(() => started.clear());
+    }
+    const count = (started.get(address) ?? 0) + 1;
+    started.set(address, count);
+    return count <= maxPerPass && queue.waiting === 0 && performance.now() - beganMs < maxPassMs;
+  };
+  app.server.on('connection', loop.noteConnection);
+  app.addHook('onRequest', (request, _reply, done) => {
+    const address = addressOf(request);
+    if (mayStart(address)) return done();
+    const run = () => {
+      if (!request.raw.socket?.destroyed) done();
+      return passEnd();
+    };
+    queue.add({ client: { address, network: null }, run });
+  });
+}

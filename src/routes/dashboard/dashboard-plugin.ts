@@ -1,0 +1,234 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AdminSessions, SessionUse } from '../../access/admin-sessions.ts';
+import type { Origins } from '../../lib/http/origins.ts';
+import { parseQuery } from '../../lib/http/query.ts';
+import { toJsonBody } from '../../lib/http/to-json-body.ts';
+import { Problem, type ProblemDocument } from '../../lib/problem.ts';
+import type { Random } from '../../lib/random.ts';
+import type { AccessLog } from '../../web/access-log.ts';
+import { disableCompression } from '../../web/compression.ts';
+import { rejectOtherOrigins } from '../../web/cors.ts';
+import { recordProblem, sendError } from '../../web/errors.ts';
+import { addVary } from '../../web/headers.ts';
+import { refuseAll, route } from '../../web/route.ts';
+import { type AdminGuard, unauthorized } from '../admin/guard.ts';
+import { type Site, toLink } from '../pages/layout.ts';
+import { renderProblem } from '../pages/problem-page.ts';
+import { isNavigation } from '../reads/negotiation.ts';
+import { toPath } from '../reads/routes.ts';
+import { isRead, readForms, refuseOtherSites } from './forms.ts';
+import { dashboardHeaders, renderDashboard, renderFormToken } from './layout.ts';
+import type { DashboardPage, DashboardSection, Outcome, View, Visit } from './pages.ts';
+import { dashboardPath, signInPath, signOutPath } from './paths.ts';
+import {
+  createDashboardSessions,
+  type DashboardSession,
+  type DashboardSessions,
+  hasFormToken,
+} from './session.ts';
+import { describeSignIn, maxSignInBytes, signInFields, toNextPath } from './sign-in-page.ts';
+
+export interface DashboardOptions {
+  readonly site: Site;
+  readonly origins: Origins;
+  readonly guard: AdminGuard;
+  readonly token: string | undefined;
+  readonly store: AdminSessions;
+  readonly random: Random;
+  readonly accessLog: AccessLog;
+  /** Sections in the order of the navigation. */
+  readonly sections: readonly DashboardSection[];
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** `visit` (default) restarts the idle timeout of the dashboard's session; `look` does not. */
+    sessionUse?: SessionUse;
+    /** Whether the route takes the sign-in form, for which nobody needs a session. */
+    isSignIn?: boolean;
+  }
+
+  interface FastifyRequest {
+    /** Session of the dashboard; `null` on other routes, and if nobody is signed in. */
+    dashboardSession: DashboardSession | null;
+  }
+}
+
+/** Registers the dashboard. Without a session, all paths but the sign-in form answer with 401. */
+export async function dashboardPlugin(app: FastifyInstance, options: DashboardOptions) {
+  const shell = createShell(options);
+  app.decorateRequest('dashboardSession', null);
+  rejectOtherOrigins(app, options.origins);
+  disableCompression(app);
+  app.addHook('onRequest', refuseOtherSites);
+  readForms(app);
+  app.setErrorHandler((error: FastifyError, _request, reply) => shell.sendError(error, reply));
+  app.addHook('onRequest', async (request) => {
+    const { sessionUse, isSignIn } = request.routeOptions.config;
+    if (isSignIn) return;
+    request.dashboardSession = await shell.sessions.find(request, sessionUse);
+    if (request.dashboardSession === null) throw unauthorized();
+  });
+  registerPages(app, shell);
+}
+
+type Shell = ReturnType<typeof createShell>;
+
+function createShell(options: DashboardOptions) {
+  const { site, sections, accessLog } = options;
+  const links = sections.map(({ link }) => link);
+  const sessions: DashboardSessions = createDashboardSessions(options);
+  const render = (view: View, { dashboardSession: session, raw }: FastifyRequest) =>
+    renderDashboard(view, { site, links, session, path: toPath(raw.url ?? '') });
+  const send = (reply: FastifyReply, view: View, status = 200) =>
+    reply.code(status).headers(dashboardHeaders).send(render(view, reply.request));
+  const sendFault = (reply: FastifyReply, problem: Problem, view: View) => {
+    if (!isNavigation(reply.request)) throw problem;
+    recordProblem(problem, reply, accessLog);
+    return send(reply, view, problem.status);
+  };
+  return {
+    ...options,
+    sessions,
+    send,
+    sendFault,
+    /** Sends an HTML page to browsers, a problem document to other clients. */
+    sendError: (error: Error, reply: FastifyReply) =>
+      sendError(reply, error, {
+        baseUrl: site.baseUrl,
+        accessLog,
+        writePage: (problem) => {
+          const { request } = reply;
+          addVary(reply, 'Accept', 'Sec-Fetch-Mode');
+          if (!isNavigation(request)) return null;
+          reply.headers(dashboardHeaders);
+          return render(describeError(problem, request, site), request);
+        },
+      }),
+  };
+}
+
+function describeError(problem: ProblemDocument, request: FastifyRequest, site: Site): View {
+  if (problem.code === 'unauthorized') {
+    const next = toNextPath(isRead(request) ? (request.raw.url ?? '') : '');
+    return describeSignIn({ site, next });
+  }
+  return { title: problem.title, bodyHtml: renderProblem(problem, site, 'h1') };
+}
+
+function registerPages(app: FastifyInstance, shell: Shell): void {
+  const { site, sections, sessions } = shell;
+  const page = (page: DashboardPage) => registerPage(app, page, shell);
+  const part = (url: string, read: (visit: Visit) => unknown) => {
+    // An open page must not keep the operator signed in.
+    const config = { sessionUse: 'look' } as const;
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      const body = toJsonBody(await read(toVisit(request, reply)));
+      const headers = {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+      };
+      return reply.headers(headers).send(body);
+    };
+    route(app, url, { GET: { handler, config } });
+  };
+  route(app, signInPath, {
+    // After a failed attempt, the address bar contains this path.
+    GET: (_request, reply) => redirect(reply, dashboardPath, site),
+    POST: {
+      config: { isSignIn: true },
+      bodyLimit: maxSignInBytes,
+      handler: (request, reply) => signIn(request, reply, shell),
+    },
+  });
+  page({
+    url: signOutPath,
+    submit: async ({ session, reply }) => {
+      reply.header('set-cookie', await sessions.end(session));
+      return { to: dashboardPath };
+    },
+  });
+  for (const { register } of sections) register({ site, page, part });
+  const [first] = sections;
+  if (first !== undefined && first.link.path !== dashboardPath) {
+    route(app, dashboardPath, {
+      GET: (_request, reply) => redirect(reply, first.link.path, site),
+    });
+  }
+  refuseAll(app, `${dashboardPath}/*`);
+}
+
+function registerPage(app: FastifyInstance, { url, show, submit }: DashboardPage, shell: Shell) {
+  route(app, url, {
+    ...(show && {
+      GET: async (request: FastifyRequest, reply: FastifyReply) =>
+        shell.send(reply, await show(toVisit(request, reply))),
+    }),
+    ...(submit && {
+      POST: async (request: FastifyRequest, reply: FastifyReply) => {
+        const visit = toVisit(request, reply);
+        const form = toForm(request);
+        if (!hasFormToken(visit.session, form)) throw formRefused();
+        return sendOutcome(reply, await submit(visit, form), shell);
+      },
+    }),
+  });
+}
+
+function sendOutcome(reply: FastifyReply, outcome: Outcome, { site, sendFault }: Shell) {
+  if ('problem' in outcome) return sendFault(reply, outcome.problem, outcome.view);
+  return redirect(reply, outcome.to, site);
+}
+
+/** Redirects with 303, so that a reload does not send a form again (RFC 9110 §15.4.4). */
+function redirect(reply: FastifyReply, path: string, site: Site): FastifyReply {
+  return reply
+    .code(303)
+    .headers({ location: toLink(path, site), 'cache-control': 'no-store' })
+    .send();
+}
+
+function toVisit(request: FastifyRequest, reply: FastifyReply): Visit {
+  const { dashboardSession: session } = request;
+  if (session === null) throw unauthorized();
+  return {
+    request,
+    reply,
+    session,
+    params: request.params as Visit['params'], // the router creates an object of strings
+    query: parseQuery(request.raw.url ?? ''),
+    formTokenHtml: renderFormToken(session),
+  };
+}
+
+function toForm({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
+}
+
+function formRefused(): Problem {
+  return new Problem('origin_not_allowed', {
+    detail:
+      'The form has no valid form token, so nothing was changed. It is from an earlier session or from another website.',
+    resolution: 'Open the page again, and send the form again.',
+  });
+}
+
+async function signIn(request: FastifyRequest, reply: FastifyReply, shell: Shell) {
+  const { site, sessions, guard } = shell;
+  const form = toForm(request);
+  const token = (form.get(signInFields.token) ?? '').trim();
+  const next = toNextPath(form.get(signInFields.next) ?? '');
+  const refuse = (problem: Problem, fault: string) =>
+    shell.sendFault(reply, problem, describeSignIn({ site, next, fault }));
+  if (token === '') return refuse(unauthorized(), 'Enter the admin token.');
+  try {
+    await guard.checkToken(token, request);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'unauthorized') throw error;
+    return refuse(error, 'This is not the admin token of this server.');
+  }
+  const earlier = await sessions.find(request);
+  if (earlier !== null) await sessions.end(earlier);
+  reply.header('set-cookie', await sessions.open());
+  return redirect(reply, next, site);
+}

@@ -1,0 +1,162 @@
+import { type KeyRecord, keyChanges, newKey } from '../../../access/keys/key-record.ts';
+import type { IssuedKey, KeyStore } from '../../../access/keys/key-store.ts';
+import { Problem, quoteInput } from '../../../lib/problem.ts';
+import type { Random } from '../../../lib/random.ts';
+import { escapeHtml } from '../../../render/html/markup.ts';
+import type { Site } from '../../pages/layout.ts';
+import type { Dashboard, DashboardSection, Outcome, Visit } from '../pages.ts';
+import {
+  emptyFields,
+  type KeyDefaults,
+  type KeyFields,
+  parseFields,
+  readFields,
+  toFields,
+} from './key-form.ts';
+import { describeDeletion, describeKey, describeNewKey, describeRotation } from './key-page.ts';
+import { type KeyAction, keysPath, newKeyPath, toKeyPath } from './key-texts.ts';
+import { describeList } from './list-page.ts';
+import { createShownKeys, type ShownKeys } from './shown-key.ts';
+
+export interface KeysSectionOptions {
+  readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
+  readonly random: Random;
+  readonly defaults: KeyDefaults;
+  /** Handle of an account that this server can read, for the example command. */
+  readonly handle: string;
+}
+
+/** Creates the pages that manage API keys without JavaScript. */
+export function createKeysSection(options: KeysSectionOptions): DashboardSection {
+  return {
+    link: { path: keysPath, text: 'Keys' },
+    register: (dashboard) => {
+      const { site } = dashboard;
+      const pages = { ...options, site, shown: createShownKeys(site, options.random) };
+      registerList(dashboard, pages);
+      registerNewKey(dashboard, pages);
+      registerKey(dashboard, pages);
+      registerSwitch(dashboard, pages, true);
+      registerSwitch(dashboard, pages, false);
+      registerRotation(dashboard, pages);
+      registerDeletion(dashboard, pages);
+    },
+  };
+}
+
+type Pages = KeysSectionOptions & { readonly site: Site; readonly shown: ShownKeys };
+
+const messages: Readonly<Record<string, string>> = {
+  saved: 'The changes are saved.',
+  enabled: 'The key is enabled.',
+  disabled: 'The key is disabled.',
+  deleted: 'The key is deleted.',
+};
+
+function renderMessage({ query: { done } }: Visit): string {
+  const text = typeof done === 'string' && Object.hasOwn(messages, done) ? messages[done] : null;
+  return text ? `<p class="message" role="status">${escapeHtml(text)}</p>\n` : '';
+}
+
+function registerList({ page, site }: Dashboard, { keys, defaults }: Pages): void {
+  page({
+    url: keysPath,
+    show: async (visit) =>
+      describeList({
+        ...{ keys: await keys.list(), site, defaults },
+        ...{ query: visit.query, message: renderMessage(visit) },
+      }),
+  });
+}
+
+function registerNewKey({ page }: Dashboard, pages: Pages): void {
+  const { keys, site, defaults } = pages;
+  page({
+    url: newKeyPath,
+    show: (visit) => describeNewKey({ visit, site, defaults, fields: emptyFields }),
+    submit: async (visit, form) => {
+      const fields = readFields(form);
+      const parsed = parseFields(fields, newKey);
+      if ('value' in parsed) return showOnce(await keys.create(parsed.value), visit, pages);
+      const { problem, faults } = parsed;
+      return { problem, view: describeNewKey({ visit, site, defaults, fields, faults }) };
+    },
+  });
+}
+
+function showOnce({ record, key }: IssuedKey, visit: Visit, { shown }: Pages): Outcome {
+  shown.keep({ id: record.id, key }, visit.session, visit.reply);
+  return { to: toKeyPath(record.id) };
+}
+
+function registerKey({ page }: Dashboard, pages: Pages): void {
+  const { keys, site, shown, defaults, handle } = pages;
+  page({
+    url: toKeyPath(':id'),
+    show: async (visit) => {
+      const key = await findKey(visit, pages);
+      const secret = shown.take(key.id, visit.session, visit.reply);
+      const message = renderMessage(visit);
+      const fields = toFields(key);
+      return describeKey({ visit, site, defaults, handle, key, secret, message, fields });
+    },
+    submit: async (visit, form) => {
+      const fields: KeyFields = readFields(form);
+      const parsed = parseFields(fields, keyChanges);
+      if ('value' in parsed) {
+        const { id } = known(await keys.change(idOf(visit), parsed.value), visit);
+        return { to: `${toKeyPath(id)}?done=saved` };
+      }
+      const { problem, faults } = parsed;
+      const state = { key: await findKey(visit, pages), secret: null, message: '', fields, faults };
+      return { problem, view: describeKey({ visit, site, defaults, handle, ...state }) };
+    },
+  });
+}
+
+function registerSwitch({ page }: Dashboard, { keys }: Pages, enabled: boolean): void {
+  page({
+    url: toKeyPath(':id', enabled ? 'enable' : 'disable'),
+    submit: async (visit) => {
+      const { id } = known(await keys.change(idOf(visit), { enabled }), visit);
+      return { to: `${toKeyPath(id)}?done=${enabled ? 'enabled' : 'disabled'}` };
+    },
+  });
+}
+
+function registerRotation({ page, site }: Dashboard, pages: Pages): void {
+  page({
+    url: toKeyPath(':id', 'rotate' satisfies KeyAction),
+    show: async (visit) => describeRotation({ key: await findKey(visit, pages), visit, site }),
+    submit: async (visit) =>
+      showOnce(known(await pages.keys.rotate(idOf(visit)), visit), visit, pages),
+  });
+}
+
+function registerDeletion({ page, site }: Dashboard, pages: Pages): void {
+  page({
+    url: toKeyPath(':id', 'delete'),
+    show: async (visit) => describeDeletion({ key: await findKey(visit, pages), visit, site }),
+    submit: async (visit) => {
+      known((await pages.keys.remove(idOf(visit))) || undefined, visit);
+      return { to: `${keysPath}?done=deleted` };
+    },
+  });
+}
+
+const idOf = ({ params }: Visit): string => params.id ?? '';
+
+async function findKey(visit: Visit, { keys }: Pages): Promise<KeyRecord> {
+  return known(
+    (await keys.list()).find(({ id }) => id === idOf(visit)),
+    visit,
+  );
+}
+
+function known<Found>(found: Found | undefined, visit: Visit): Found {
+  if (found !== undefined) return found;
+  throw new Problem('not_found', {
+    detail: `There is no key with the id ${quoteInput(idOf(visit))}.`,
+    resolution: 'Choose a key from the list of keys.',
+  });
+}

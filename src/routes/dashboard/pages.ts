@@ -1,0 +1,80 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '../../lib/problem.ts';
+import type { Site } from '../pages/layout.ts';
+import type { DashboardSession } from './session.ts';
+
+export interface DashboardSection {
+  /** Link in the navigation. `path` is that of the section's first page, such as `/admin/keys`. */
+  readonly link: SectionLink;
+  /** Registers the pages when the server starts. */
+  readonly register: (dashboard: Dashboard) => void;
+}
+
+export type SectionLink = Readonly<{ path: string; text: string }>;
+
+/** Functions that register pages for a signed-in operator, with `Cache-Control: no-store`. */
+export interface Dashboard {
+  readonly site: Site;
+  /** Registers a page. Requests to the page with unsupported methods get status 405. */
+  readonly page: (page: DashboardPage) => void;
+  /** Registers a GET route for JSON data; without a session, it answers with 401 `unauthorized`. */
+  readonly part: (url: string, read: (visit: Visit) => unknown) => void;
+}
+
+/** Page of the dashboard: a view (GET), a form (POST), or both at the same path. */
+export interface DashboardPage {
+  /** Path in the syntax of Fastify, such as `/admin/keys/:id`. */
+  readonly url: string;
+  /** Returns the page for a GET request. A thrown Problem becomes an error page in browsers. */
+  readonly show?: (visit: Visit) => View | Promise<View>;
+  /** Handles a form with checked session and token. A thrown Problem becomes an error page. */
+  readonly submit?: (visit: Visit, form: URLSearchParams) => Outcome | Promise<Outcome>;
+}
+
+export interface Visit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly session: DashboardSession;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: ParsedUrlQuery;
+  /** Hidden field with the form token, which every `<form method="post">` must contain. */
+  readonly formTokenHtml: string;
+}
+
+/** Content below the navigation: plain `title`; `bodyHtml` starts with the `h1` heading. */
+export interface View {
+  readonly title: string;
+  readonly bodyHtml: string;
+  /** File names of scripts in `assets/`, in addition to `site.js`. */
+  readonly scripts?: readonly string[];
+  /** File names of style sheets in `assets/`, in addition to `admin.css`. */
+  readonly styles?: readonly string[];
+}
+
+/** Path to redirect to with status 303, or the error and the page that shows the form again. */
+export type Outcome = { readonly to: string } | { readonly problem: Problem; readonly view: View };
+
+interface FigureSection<Figures> {
+  readonly link: SectionLink;
+  readonly read: () => Figures | Promise<Figures>;
+  /** Renders the body of the page as HTML that starts with the `h1` heading. */
+  readonly render: (figures: Figures, site: Site) => string;
+}
+
+/** Creates a section with one page, which has no forms. */
+export function createFigureSection<Figures>(section: FigureSection<Figures>): DashboardSection {
+  const { link, read, render } = section;
+  return {
+    link,
+    register: ({ page, site }) =>
+      page({
+        url: link.path,
+        show: async () => ({
+          title: link.text,
+          bodyHtml: render(await read(), site),
+          styles: ['admin-figures.css'],
+        }),
+      }),
+  };
+}

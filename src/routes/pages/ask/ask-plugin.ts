@@ -1,0 +1,229 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Answer, toAnswerReply } from '../../../answers/answer.ts';
+import { encodeComponent } from '../../../lib/http/encode-component.ts';
+import { parseQuery } from '../../../lib/http/query.ts';
+import { toJsonBody } from '../../../lib/http/to-json-body.ts';
+import { Problem, type ProblemDocument, toProblemDocument } from '../../../lib/problem.ts';
+import { redactKeys } from '../../../lib/redact.ts';
+import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
+import { toProblem } from '../../../web/errors.ts';
+import { type PreparedReply, sendPrepared } from '../../../web/reply.ts';
+import { overloaded } from '../../monitoring/load.ts';
+import { namesFormat, negotiate, offers } from '../../reads/negotiation.ts';
+import type { ReadingOptions } from '../../reads/read-routes.ts';
+import type { DocSite } from '../docs/doc-pages.ts';
+import type { Docs } from '../docs/docs-plugin.ts';
+import {
+  askPath,
+  docsPath,
+  maxQueryLength,
+  type Page,
+  parseText,
+  preparePage,
+  renderLink,
+  renderPage,
+  toLink,
+} from '../layout.ts';
+import { renderProblem } from '../problem-page.ts';
+import {
+  type AnswerLinks,
+  createAnswerLinks,
+  createAnswerRenderer,
+  foreignLinks,
+} from './answer-html.ts';
+
+export interface QuestionAnswerer {
+  /** Path prefix of the session routes, which the script of the page calls. */
+  readonly sessionBase: string;
+  /** Whether answers are about the documentation of this site, so that citations link there. */
+  readonly isAboutPages: boolean;
+  /** Whether Perch stores unanswered questions for the operator; the page informs visitors. */
+  readonly keepsDeclined: boolean;
+  /**
+   * Answers without a session, in Markdown with citations of the form `path#heading:line`.
+   * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
+   */
+  answer(question: string, request: FastifyRequest): Promise<Answer>;
+}
+
+const keptNotice =
+  ' The operator of this server can see questions that the documents do not answer, without your name or address.';
+
+export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'accessLog'> {
+  readonly asking: QuestionAnswerer;
+  /** Returns the documentation. Throws Problem `route_not_found` if there is no documentation. */
+  open(): Docs;
+}
+
+/** Creates the handler of questions: HTML to browsers, Markdown or JSON to other clients. */
+export function createAskHandler(options: AskOptions) {
+  const { open, accessLog } = options;
+  const page = createAskPage(options);
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    open();
+    const send = (prepared: PreparedReply, status = 200) => {
+      const sent = sendPrepared(reply, prepared);
+      accessLog.logIfNotable(request, reply, status);
+      return sent;
+    };
+    const { accept } = request.headers;
+    const isForm = parseQuery(request.raw.url ?? '').q === undefined && !namesFormat(accept);
+    if (isForm) return send(page.empty());
+    const format = negotiate(accept, offers.ask);
+    if (format !== 'html') {
+      const found = await answer(readQuestion(request), request, options);
+      const body = format === 'json' ? toJsonBody(toAnswerReply(found)) : found.text;
+      return send(preparePage(body, format, fresh));
+    }
+    const result = await ask(request, page.render, options);
+    // The access log records the status of the problem, although the status of the page is 200.
+    reply.problemCode = result.problem?.code ?? null;
+    return send(page.write(result), result.problem?.status);
+  };
+}
+
+/** Headers that forbid caching of answers, because questions are private. */
+const fresh = { 'cache-control': 'no-store' } as const;
+
+function readQuestion(request: FastifyRequest): string {
+  const question = parseText(request);
+  if (question !== '') return question;
+  const detail = 'The question is missing or blank.';
+  const resolution = 'Send the question in the parameter `q`, and percent-encode it.';
+  throw new Problem('missing_query', { detail, resolution });
+}
+
+async function answer(text: string, request: FastifyRequest, { asking, load, work }: AskOptions) {
+  if (load.isHigh) throw overloaded();
+  return work.track(asking.answer(text, request));
+}
+
+interface QuestionResult {
+  readonly question: string;
+  readonly answer?: { readonly html: string; readonly abstained: boolean };
+  readonly problem?: ProblemDocument;
+}
+
+/**
+ * Answers the question in a request, or returns a problem document after an error
+ * (docs/decisions/0029). API keys are removed from the question in the result.
+ */
+async function ask(
+  request: FastifyRequest,
+  render: (text: string) => Promise<string>,
+  options: AskOptions,
+): Promise<QuestionResult> {
+  let text = '';
+  try {
+    text = parseText(request);
+    if (text === '') return { question: '' };
+    const { text: markdown, abstained } = await answer(text, request, options);
+    return { question: redactKeys(text), answer: { html: await render(markdown), abstained } };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const { baseUrl } = options.open().site;
+    const problem = toProblemDocument(toProblem(error, request), { baseUrl });
+    return { question: redactKeys(text), problem };
+  }
+}
+
+function createAskPage({ open, asking }: AskOptions) {
+  let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
+  let empty: PreparedReply | undefined;
+  const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
+  const write = (result: QuestionResult | null) => {
+    const { site } = open();
+    const { sessionBase, keepsDeclined } = asking;
+    const context = { site, links: listLinks(), sessionBase, keepsDeclined };
+    const html = renderPage(describeAskPage(result, context), site);
+    return preparePage(html, 'html', result === null ? {} : fresh);
+  };
+  return {
+    render: async (text: string): Promise<string> => {
+      renderer ??= createAnswerRenderer(listLinks());
+      return (await renderer)(text);
+    },
+    empty: (): PreparedReply => {
+      empty ??= write(null);
+      return empty;
+    },
+    write,
+  };
+}
+
+interface AskPageContext extends Pick<QuestionAnswerer, 'sessionBase' | 'keepsDeclined'> {
+  readonly site: DocSite;
+  readonly links: AnswerLinks;
+}
+
+export const exampleQuestions = [
+  'How do I embed a post?',
+  'What does the code rate_limited mean?',
+  'How do I run Perch behind a proxy?',
+] as const;
+
+function describeAskPage(result: QuestionResult | null, context: AskPageContext): Page {
+  const { question = '' } = result ?? {};
+  return {
+    title: question === '' ? 'Ask the documentation' : `${question} · Ask`,
+    description: 'Ask a question about the documentation, and get an answer with its sources.',
+    path: askPath,
+    kind: 'asking',
+    section: 'ask',
+    robots: result === null ? 'index' : 'noindex',
+    styles: ['result.css', 'ask.css'],
+    scripts: ['copy.js', 'docs.js', 'answer.js', 'ask-session.js', 'ask.js'],
+    bodyHtml: `<h1>Ask the documentation</h1>
+<p class="lead">Ask in a full sentence. The answer lists its sources, and says so if the documentation has no answer.</p>
+<div id="turns">${result === null ? '' : renderTurn(result, context.site)}</div>
+<p id="status" class="visually-hidden" role="status"></p>
+${renderForm(result, context)}
+${renderExamples(context)}
+<p class="kept">With JavaScript, this server stores your questions for a while, so that you can ask follow-up questions. See ${renderLink(`${docsPath}/sessions`, 'sessions', context.site)}.${context.keepsDeclined ? keptNotice : ''}</p>`,
+  };
+}
+
+function renderForm(
+  result: QuestionResult | null,
+  { site, links, sessionBase }: AskPageContext,
+): string {
+  const { question = '', answer } = result ?? {};
+  // An answered question is shown above the box. The box is empty for the next question.
+  const text = answer === undefined ? question : '';
+  const data = {
+    base: site.baseUrl,
+    sessions: toLink(sessionBase, site),
+    docs: toLink(docsPath, site),
+    description: toLink('/openapi.json', site),
+    pages: links.pages.join(' '),
+  };
+  const members = Object.entries(data).map(([name, to]) => ` data-${name}="${escapeHtml(to)}"`);
+  return `<form id="ask" action="${escapeHtml(toLink(askPath, site))}"${members.join('')}>
+<label for="q">Your question</label>
+<div class="ask-line">
+<input id="q" name="q" type="text" required maxlength="${maxQueryLength}" autocomplete="off" value="${escapeLine(text)}">
+<button type="submit">Ask</button>
+<button type="button" id="stop" hidden>Stop</button>
+</div>
+<button type="button" id="restart" hidden>Start over</button>
+</form>`;
+}
+
+function renderTurn({ question, answer, problem }: QuestionResult, site: DocSite): string {
+  if (problem !== undefined) return renderProblem(problem, site);
+  if (answer === undefined) return '<p class="status">Type a question first.</p>';
+  const kind = answer.abstained ? 'turn abstained' : 'turn';
+  return `<article class="${kind}" data-question="${escapeHtml(question)}">
+<h2>${escapeHtml(question)}</h2>
+<div class="answer">${answer.html}</div>
+</article>`;
+}
+
+function renderExamples({ site, links }: AskPageContext): string {
+  if (links.pages.length === 0) return '';
+  const items = exampleQuestions.map((text) => {
+    const path = `${askPath}?q=${encodeComponent(text)}`;
+    return `<li>${renderLink(path, text, site, ' rel="nofollow"')}</li>`;
+  });
+  return `<div class="examples"><p id="examples">Try</p><ul aria-labelledby="examples">${items.join('')}</ul></div>`;
+}

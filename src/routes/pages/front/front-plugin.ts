@@ -1,0 +1,226 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createRenderingCache } from '../../../fetching/plan.ts';
+import type { Origins } from '../../../lib/http/origins.ts';
+import { parseQuery } from '../../../lib/http/query.ts';
+import { Problem, toProblemDocument } from '../../../lib/problem.ts';
+import type { Result } from '../../../model/results.ts';
+import type { AddressOptions } from '../../../reads/addresses/address.ts';
+import { reads } from '../../../reads/index.ts';
+import { type AnsweredRead, nameView } from '../../../reads/run.ts';
+import type { RenderContext } from '../../../render/context.ts';
+import { fitInFormat } from '../../../render/formats.ts';
+import { type ResultHtml, type ResultOptions, renderResult } from '../../../render/page/result.ts';
+import { rejectOtherOrigins } from '../../../web/cors.ts';
+import { recordProblem, toProblem } from '../../../web/errors.ts';
+import { toReplyHeaders } from '../../../web/headers.ts';
+import { type PreparedReply, prepareReply, sendPrepared } from '../../../web/reply.ts';
+import { serveRoutes } from '../../../web/route.ts';
+import { toDiscoveryLink } from '../../discovery/surfaces.ts';
+import { refuseRead, setKeyStatus, toRequester } from '../../key-status/plugin.ts';
+import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
+import type { ReadingOptions } from '../../reads/read-routes.ts';
+import { findVersioned, surfaceOf } from '../../reads/routes.ts';
+import { frontRoutes } from '../endpoints.ts';
+import { prepareBody, preparePage, repeatedText, toHtmlHeaders } from '../layout.ts';
+import { createOwnLinks } from '../own-links.ts';
+import { renderProblem } from '../problem-page.ts';
+import { readExample } from './example.ts';
+import {
+  type FrontSite,
+  renderElsewhere,
+  renderFrontMarkdown,
+  renderFrontPage,
+  renderRead,
+  toQuestionLink,
+} from './page.ts';
+import { type OwnRead, parsePasted } from './pasted.ts';
+
+interface FrontOptions extends ReadingOptions {
+  readonly site: FrontSite;
+  readonly origins: Origins;
+}
+
+/** Registers `/`, as HTML or Markdown; with `q`, it shows the requested post, list or search. */
+export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
+  rejectOtherOrigins(app, options.origins);
+  setKeyStatus(app, options.identification);
+  const prepareFront = createFront(options, app.log);
+  const answer = createFrontAnswer(options);
+  // A request with `q` uses the request quota of the API route for `q`.
+  const allowance = ({ raw: { url = '' } }: FastifyRequest) => {
+    const target = hasQuestion(url) ? readQuestion(url, options.context).target : null;
+    return target === null || target instanceof Problem
+      ? null
+      : surfaceOf(findVersioned(target.read));
+  };
+  const config = { allowance };
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('vary', 'Accept');
+    done();
+  });
+  const getFrontPage = (request: FastifyRequest, reply: FastifyReply) => {
+    const format = negotiate(request.headers.accept, offers.frontPage);
+    if (hasQuestion(request.raw.url ?? '')) return answer(reply, format);
+    const prepared = prepareFront(format);
+    if (!(prepared instanceof Promise)) return sendPrepared(reply, prepared);
+    return prepared.then((page) => sendPrepared(reply, page));
+  };
+  serveRoutes(app, frontRoutes, { getFrontPage }, { config });
+}
+
+function createFront(options: FrontOptions, log: FastifyBaseLogger) {
+  const { site, context } = options;
+  const link = toDiscoveryLink(site.baseUrl);
+  // A script replaces the result in this page, which then shows pictures.
+  const headers = { ...headersOf(context), link };
+  const markdown = preparePage(renderFrontMarkdown(site), 'markdown', { link });
+  let html: PreparedReply | null = null;
+  return (format: PageFormat): PreparedReply | Promise<PreparedReply> => {
+    if (format === 'markdown') return markdown;
+    return html ?? writeFront();
+  };
+  async function writeFront(): Promise<PreparedReply> {
+    const exampleHtml = await readExample(options).catch((err: unknown) => {
+      log.warn({ err }, 'the front page has no example, because the sample cannot be read');
+      return null;
+    });
+    const page = renderFrontPage(site, { exampleHtml: exampleHtml ?? '' });
+    const prepared = preparePage(page, 'html', headers);
+    if (exampleHtml !== null) html = prepared;
+    return prepared;
+  }
+}
+
+const headersOf = ({ hasDirectPictures = false }: RenderContext) =>
+  toHtmlHeaders(hasDirectPictures);
+
+function createFrontAnswer(options: FrontOptions) {
+  const { site, accessLog, context } = options;
+  const toReply = createFoundReplies(options);
+  return async (reply: FastifyReply, format: PageFormat): Promise<FastifyReply> => {
+    const { request } = reply;
+    const question = readQuestion(request.raw.url ?? '', context);
+    try {
+      const found = await find(question, request, options);
+      const prepared = await toReply(found, format, request);
+      const sent = sendPrepared(reply, prepared);
+      accessLog.logIfNotable(request, reply, 200);
+      return sent;
+    } catch (error) {
+      // Programs get the problem document, browsers a page that describes it (docs/decisions/0029).
+      if (format === 'markdown' || !(error instanceof Error)) throw error;
+      const problem = toProblem(error, request);
+      recordProblem(problem, reply, accessLog);
+      const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
+      const { title } = document;
+      const html = `${renderProblem(document, site)}${renderElsewhere(question.text, document, site)}`;
+      const page = renderFrontPage(site, { result: { input: question, title, html } });
+      const headers = { ...headersOf(options.context), 'cache-control': 'no-store' };
+      return sendPrepared(reply, preparePage(page, 'html', headers));
+    }
+  };
+}
+
+interface Found extends AnsweredRead {
+  readonly input: Question;
+  readonly address: string;
+}
+
+async function find(question: Question, request: FastifyRequest, options: FrontOptions) {
+  const { target } = question;
+  if (target instanceof Problem) throw target;
+  const { reader, work, load, identification } = options;
+  refuseRead(request, load);
+  const read = reads[target.read];
+  const parsed = reader.parse(read, target.given);
+  const answered = await work.track(reader.fetch(parsed, toRequester(request, identification)));
+  const { address } = target;
+  return { input: question, address, ...answered };
+}
+
+function toWatched(target: Question['target']): readonly string[] | null {
+  if (target instanceof Problem) return null;
+  const { handle, q, platform } = target.given;
+  if (target.read === 'getProfile' && typeof handle === 'string') return [`@${handle}`];
+  // A terminal cannot take all characters, and a hyphen would begin an option.
+  if (target.read !== 'searchPosts' || typeof q !== 'string' || /^-|\p{Cc}/u.test(q)) return null;
+  return ['search', q, ...(typeof platform === 'string' ? ['--platform', platform] : [])];
+}
+
+interface Question {
+  readonly text: string;
+  /** Platform that the visitor chose for words; an empty string for none. */
+  readonly platform: string;
+  readonly target: OwnRead | Problem;
+}
+
+function hasQuestion(url: string): boolean {
+  return url.length > 1 && parseQuery(url).q !== undefined;
+}
+
+function readQuestion(url: string, options: AddressOptions): Question {
+  const { q = '', platform: given = '' } = parseQuery(url);
+  const platform = [given].flat()[0] ?? '';
+  if (typeof q !== 'string') {
+    const problem = new Problem('invalid_option', { detail: repeatedText, param: 'q' });
+    return { text: q[0]?.trim() ?? '', platform, target: problem };
+  }
+  const text = q.trim();
+  if (text === '') return { text, platform, target: new Problem('missing_query', blank) };
+  try {
+    return { text, platform, target: parsePasted(text, options, given) };
+  } catch (error) {
+    if (error instanceof Problem) return { text, platform, target: error.with({ param: 'q' }) };
+    throw error;
+  }
+}
+
+const blank = {
+  detail:
+    'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
+};
+
+function createFoundReplies(frontOptions: FrontOptions) {
+  const { site, context, sharedCacheSeconds, reader, heavyTurns, identification } = frontOptions;
+  // Links lead to the result on the front page.
+  const toOwnPage = createOwnLinks(context, (_address, url) => toQuestionLink(url, site));
+  const options: ResultOptions = { ...context, toOwnPage, level: 3 };
+  // Rendering is the slowest step, so its result is cached with the answer.
+  const cache = createRenderingCache<ResultHtml>();
+  const render = (whole: Result): ResultHtml => {
+    const { result } = fitInFormat(whole, { format: 'html', context });
+    if (result.kind === 'embed') throw new Error('The front page does not show oEmbed documents.');
+    return renderResult(result, options);
+  };
+  const renderOnce = async (found: Found, request: FastifyRequest): Promise<ResultHtml> => {
+    const { renderings } = found.answer;
+    const name = nameView(found, 'html');
+    const cached = cache.get(renderings, name);
+    if (cached !== undefined) return cached;
+    await heavyTurns.take(identification.clientOf(request));
+    const rendered = render(reader.assemble(found));
+    cache.set(renderings, name, rendered, 2 * rendered.html.length);
+    return rendered;
+  };
+  return async (
+    found: Found,
+    format: PageFormat,
+    request: FastifyRequest,
+  ): Promise<PreparedReply> => {
+    const { input, address } = found;
+    const { source, cache } = found.answer;
+    await heavyTurns.take(identification.clientOf(request));
+    const representation = await reader.represent(found, 'markdown', request.span);
+    const facts = { representation, source, cache, sharedCacheSeconds };
+    const headers = toReplyHeaders({ ...facts, variesByAgent: false, variesByMode: false });
+    if (format === 'markdown') return prepareReply(headers, representation.body);
+    const markdown = representation.body.toString();
+    const rendered = await renderOnce(found, request);
+    const url = `${site.baseUrl}${address}`;
+    const hasFeeds = representation.feedUrl !== null;
+    const watched = toWatched(input.target);
+    const html = renderRead({ url, hasFeeds, watched, markdown, rendered, source });
+    const page = renderFrontPage(site, { result: { input, title: rendered.title, html } });
+    return prepareBody(page, { ...headers, ...headersOf(context) });
+  };
+}

@@ -1,0 +1,342 @@
+import { encodeComponent } from '../../../lib/http/encode-component.ts';
+import type { ProblemDocument } from '../../../lib/problem.ts';
+import { redactKeys } from '../../../lib/redact.ts';
+import { type SearchPlatform, searchPlatforms } from '../../../model/reference.ts';
+import { toFormatUrl } from '../../../render/feeds/urls.ts';
+import { brandMark, escapeHtml, escapeLine, openLink } from '../../../render/html/markup.ts';
+import type { ResultHtml } from '../../../render/page/result.ts';
+import { findVersioned } from '../../reads/routes.ts';
+import { renderCode, renderLink, renderPage, type Site, toLink } from '../layout.ts';
+import { findOtherMeaning } from './pasted.ts';
+
+export interface FrontSite extends Site {
+  readonly hasSample: boolean;
+  readonly searchPlatform: SearchPlatform;
+}
+
+const sentence =
+  'Perch reads public posts on X, Bluesky and Mastodon, and returns them as Markdown, JSON, web pages or feeds.';
+
+const introduction = `<h1>Read public posts as&nbsp;Markdown.</h1>
+<p class="lede">${sentence} No&nbsp;account and no key is needed.</p>
+`;
+
+const platformNames: Readonly<Record<SearchPlatform, string>> = {
+  x: 'X',
+  bluesky: 'Bluesky',
+  mastodon: 'Mastodon',
+  archive: 'imported accounts',
+  sample: 'the sample',
+};
+
+export const examplePostUrl = ({ baseUrl }: FrontSite): string =>
+  `${baseUrl}/ada.example/status/1900000000000000001`;
+
+function listExamples(site: FrontSite) {
+  const { baseUrl, hasSample } = site;
+  if (!hasSample) {
+    return [
+      { name: 'a post', text: 'https://x.com/jack/status/20' },
+      { name: 'a profile', text: '@jack' },
+    ];
+  }
+  return [
+    { name: 'a thread', text: examplePostUrl(site) },
+    { name: 'a profile', text: '@ada.example' },
+    { name: 'followers', text: `${baseUrl}/ada.example/followers` },
+    { name: 'a search', text: `${baseUrl}/search?platform=sample&q=heron` },
+  ];
+}
+
+/** Returns the handle of an account that this server can read. */
+export function toExampleHandle({ hasSample }: FrontSite): string {
+  return hasSample ? 'ada.example' : 'jack';
+}
+
+function listSurfaces(site: FrontSite) {
+  const { baseUrl } = site;
+  const handle = toExampleHandle(site);
+  const path = findVersioned('getProfile').path.replace('{handle}', handle);
+  return [
+    {
+      name: 'Permalinks',
+      text: 'In a link to a post, replace the host of the site with the host of this server.',
+      example: `curl ${baseUrl}/${handle}`,
+      docs: '/docs/start',
+    },
+    {
+      name: 'API',
+      text: 'The same responses at versioned paths. For JSON, send `Accept: application/json` or `format=json`.',
+      example: `curl '${baseUrl}${path}?format=json'`,
+      docs: '/docs/posts',
+    },
+    {
+      name: 'MCP',
+      text: 'The same content for AI assistants, with read-only tools.',
+      example: `${baseUrl}/mcp`,
+      docs: '/docs/mcp',
+    },
+  ];
+}
+
+const nextLinks = [
+  { path: '/docs/start', name: 'Quick start', text: 'read a post in five minutes' },
+  { path: '/docs', name: 'Documentation', text: 'every kind of request and its parameters' },
+  { path: '/openapi.json', name: 'OpenAPI', text: 'every route, for code generators' },
+  { path: '/docs/keys', name: 'Keys and limits', text: 'free requests, and more with a key' },
+  { path: '/docs/errors', name: 'Errors', text: 'every error code and its solution' },
+  { path: '/docs/deploy', name: 'Deploy', text: 'one process, no configuration' },
+  { path: '/llms.txt', name: 'llms.txt', text: 'an overview for language models' },
+];
+
+interface BoxInput {
+  readonly text: string;
+  /** Platform that the visitor chose; an empty string for none. */
+  readonly platform: string;
+}
+
+interface FrontResult {
+  /** User's input. The page redacts API keys in the input. */
+  readonly input: BoxInput;
+  readonly title: string;
+  readonly html: string;
+}
+
+interface FrontContent {
+  readonly result?: FrontResult;
+  readonly exampleHtml?: string;
+}
+
+const noInput: BoxInput = { text: '', platform: '' };
+
+export function renderFrontPage(
+  site: FrontSite,
+  { result, exampleHtml = '' }: FrontContent,
+): string {
+  const html =
+    result === undefined ? '' : `${renderOtherMeaning(result.input.text, site)}${result.html}`;
+  return renderPage(
+    {
+      title: result?.title ?? 'Perch',
+      description: sentence,
+      path: '/',
+      section: 'home',
+      kind: result === undefined ? 'front' : 'front has-result',
+      bodyHtml: [
+        renderBox(site, result?.input ?? noInput, introduction),
+        '<p id="status" class="visually-hidden" role="status"></p>',
+        `<section id="result" aria-label="Result" tabindex="-1">${html}</section>`,
+        exampleHtml,
+        renderSurfaces(site),
+        renderNext(site),
+      ].join('\n'),
+      styles: ['front.css', 'result.css', 'post.css', 'lists.css'],
+      scripts: ['copy.js', 'front.js'],
+      robots: result === undefined ? 'index' : 'noindex',
+    },
+    site,
+  );
+}
+
+export function toQuestionLink(text: string, site: Site): string {
+  return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
+}
+
+const maxBoxCharacters = 2048;
+
+/** Renders the form for links, handles and words. `introduction` is the HTML before it. */
+export function renderBox(site: FrontSite, input: BoxInput = noInput, introduction = ''): string {
+  const examples = listExamples(site).map(
+    (one) => `<li><a href="${escapeHtml(toQuestionLink(one.text, site))}">${one.name}</a></li>`,
+  );
+  return `<section class="ask">
+${introduction}<form id="ask" method="get" action="${escapeHtml(toLink('/', site))}#result">
+<label for="q">Link to a post, profile or search, an @handle, or words to search for</label>
+<div class="ask-line">${brandMark}
+<input id="q" name="q" type="text" dir="auto" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${escapeLine(redactKeys(input.text))}">
+<button type="submit">Read</button>
+</div>
+<div class="below-box">
+${renderChoice(site, input.platform)}
+<div class="examples"><p id="examples">Try</p><ul aria-labelledby="examples">${examples.join('')}</ul></div>
+</div>
+</form>
+</section>`;
+}
+
+function renderChoice({ searchPlatform, hasSample }: FrontSite, chosen: string): string {
+  const shown = searchPlatforms.filter((name) => {
+    if (name === 'archive') return searchPlatform === 'archive';
+    return name !== 'sample' || hasSample;
+  });
+  const selected = shown.find((name) => name === chosen) ?? searchPlatform;
+  const options = shown.map((name) => {
+    const state = name === selected ? ' selected' : '';
+    return `<option value="${name}"${state}>${platformNames[name]}</option>`;
+  });
+  return `<p class="choice"><label for="platform">Search words on</label> <select id="platform" name="platform" data-default="${searchPlatform}">${options.join('')}</select></p>`;
+}
+
+function renderSurfaces(site: FrontSite): string {
+  const surfaces = listSurfaces(site).map(
+    ({ name, text, example, docs }, index) => `<li>
+<div>
+<h3>${renderLink(docs, name, site)}</h3>
+<p>${renderCode(text)}</p>
+</div>
+${renderCommand(`surface-${index}`, `the ${name} example`, example)}
+</li>`,
+  );
+  return `<section class="surfaces" aria-labelledby="surfaces-title">
+<h2 id="surfaces-title">Three ways to read posts</h2>
+<ul>${surfaces.join('\n')}</ul>
+</section>`;
+}
+
+function renderNext(site: Site): string {
+  const links = nextLinks.map(
+    ({ path, name, text }) => `<li>${renderLink(path, name, site)} <span>${text}</span></li>`,
+  );
+  return `<section class="next" aria-labelledby="next-title">
+<h2 id="next-title">Next</h2>
+<ul>${links.join('\n')}</ul>
+</section>`;
+}
+
+export function renderFrontMarkdown(site: FrontSite): string {
+  const { baseUrl } = site;
+  const surfaces = listSurfaces(site).map(
+    ({ name, text, example, docs }) => `- [${name}](${baseUrl}${docs}): ${text} \`${example}\``,
+  );
+  const examples = listExamples(site).map(
+    ({ text }) => `curl -G ${baseUrl}/ --data-urlencode 'q=${text}'`,
+  );
+  const blocks = [
+    '# Perch',
+    sentence,
+    'Send the URL of a post, an account or a search, an `@handle`, or words to search for as `q`:',
+    `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
+    '## Three ways to read posts',
+    surfaces.join('\n'),
+    '## Next',
+    nextLinks.map(({ path, name, text }) => `- [${name}](${baseUrl}${path}): ${text}`).join('\n'),
+  ];
+  return `${blocks.join('\n\n')}\n`;
+}
+
+interface ShownRead {
+  /** URL of the result on this server, without a format. */
+  readonly url: string;
+  readonly hasFeeds: boolean;
+  /** Arguments of `perch watch` for the result; `null` if it cannot be watched. */
+  readonly watched: readonly string[] | null;
+  readonly markdown: string;
+  readonly rendered: ResultHtml;
+  readonly source: string;
+}
+
+/** Renders a result as formatted text and Markdown, with links and commands for other formats. */
+export function renderRead({
+  url,
+  hasFeeds,
+  watched,
+  markdown,
+  rendered,
+  source,
+}: ShownRead): string {
+  return `<div class="result-head">
+<h2 id="result-title" tabindex="-1">Result</h2>
+<p class="source">from ${escapeHtml(source)}</p>
+${renderViews('result')}
+<button type="button" class="copy-all" data-copies="result-source" hidden>Copy<span class="visually-hidden"> the</span> Markdown</button>
+</div>
+${renderShown('result', { markdown, html: rendered.html })}
+${renderFormats(url, hasFeeds)}
+<div class="terminal">
+<h3>From a terminal</h3>
+${renderCommand('result-curl', 'the command for Markdown', toCommand(url, ''))}
+${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H 'Accept: application/json' "))}
+${watched === null ? '' : renderCommand('result-watch', 'the command to watch for new posts', `npx perch watch ${watched.map(quoteWord).join(' ')}`)}
+</div>`;
+}
+
+const renderViews = (name: string): string =>
+  `<fieldset class="views"><legend class="visually-hidden">View</legend>
+<input type="radio" name="${name}-view" id="${name}-view-rendered" checked><label for="${name}-view-rendered">Page</label>
+<input type="radio" name="${name}-view" id="${name}-view-source" class="view-source"><label for="${name}-view-source">Markdown</label>
+</fieldset>`;
+
+const renderShown = (
+  name: string,
+  { markdown, html }: { readonly markdown: string; readonly html: string },
+): string => `<section class="rendered" aria-label="Page">
+${html}</section>
+<pre id="${name}-source" class="markdown" dir="auto"><code>${escapeHtml(markdown)}</code></pre>`;
+
+const feedNames = [
+  ['atom', 'Atom feed'],
+  ['rss', 'RSS feed'],
+  ['jsonfeed', 'JSON Feed'],
+] as const;
+
+function renderFormats(url: string, hasFeeds: boolean): string {
+  const formats = [
+    ['html', 'Web page'],
+    ['markdown', 'Markdown'],
+    ['json', 'JSON'],
+    ...(hasFeeds ? feedNames : []),
+  ] as const;
+  const links = formats.map(
+    ([format, name]) => `<li><a href="${escapeHtml(toFormatUrl(url, format))}">${name}</a></li>`,
+  );
+  return `<nav class="formats" aria-label="Other formats"><ul>${links.join('')}</ul></nav>`;
+}
+
+/** Renders the example thread as a page and as Markdown, with links to other formats. */
+export function renderExample(
+  { url, markdown, rendered }: Pick<ShownRead, 'url' | 'markdown' | 'rendered'>,
+  site: FrontSite,
+): string {
+  return `<section class="example" aria-labelledby="example-title">
+<div class="result-head">
+<h2 id="example-title">A thread, as Perch shows it</h2>
+${renderViews('example')}
+</div>
+${renderShown('example', { markdown, html: rendered.html })}
+${renderFormats(url, true)}
+<p class="whole"><a href="${escapeHtml(toQuestionLink(url, site))}">Read the whole thread</a></p>
+</section>`;
+}
+
+function toCommand(url: string, options: string): string {
+  return `curl ${options}${quoteWord(url)}`;
+}
+
+function quoteWord(word: string): string {
+  return /^[\w:/.@%~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function renderOtherMeaning(text: string, site: Site): string {
+  const other = findOtherMeaning(text);
+  if (other === null) return '';
+  const link = `<a href="${escapeHtml(toQuestionLink(other.text, site))}">${escapeHtml(other.name)}</a>`;
+  const question =
+    other.kind === 'account' ? `Did you mean the account ${link}?` : `Search posts for ${link}?`;
+  return `<p class="other-meaning">${question}</p>\n`;
+}
+
+/** Renders alternatives for an address that cannot be read now; empty for other problems. */
+export function renderElsewhere(text: string, problem: ProblemDocument, site: FrontSite): string {
+  const isElsewhere = problem.status >= 500 || problem.code === 'unsupported_host';
+  const open = isElsewhere && /^https?:/i.test(text) ? openLink(text) : null;
+  const example = `<a href="${escapeHtml(toQuestionLink(examplePostUrl(site), site))}">a thread of the sample</a>`;
+  const ways = [
+    ...(open === null ? [] : [`open ${open}the original address</a>`]),
+    ...(isElsewhere && site.hasSample ? [`read ${example}, which needs no network`] : []),
+  ];
+  return ways.length === 0 ? '' : `\n<p class="elsewhere">You can ${ways.join(', or ')}.</p>`;
+}
+
+function renderCommand(id: string, name: string, command: string): string {
+  return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
+}

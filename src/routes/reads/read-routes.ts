@@ -1,0 +1,318 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
+import { joinParameters, parseQuery } from '../../lib/http/query.ts';
+import type { HeavyTurns } from '../../lib/scheduling/fair-queue.ts';
+import type { TraceSpan } from '../../lib/tracing/tracing.ts';
+import type { PathParameters } from '../../model/addresses/match-form.ts';
+import type { Format } from '../../model/results.ts';
+import { accepts, toReadParameters } from '../../reads/addresses/own-path.ts';
+import type { PathPattern } from '../../reads/addresses/own-paths.ts';
+import { type ReadId, reads } from '../../reads/index.ts';
+import { nameViews, type ParsedRead, type PlanContext } from '../../reads/read.ts';
+import type { AnsweredRead, Reader } from '../../reads/run.ts';
+import type { AccessLog } from '../../web/access-log.ts';
+import { routeNotFound } from '../../web/errors.ts';
+import { toReplyHeaders } from '../../web/headers.ts';
+import { type PreparedReply, prepareReply, sendPrepared } from '../../web/reply.ts';
+import { route } from '../../web/route.ts';
+import {
+  allowanceOf,
+  type Identification,
+  identityOf,
+  refuseRead,
+  setAllowances,
+  setKeyStatus,
+  toRequester,
+} from '../key-status/plugin.ts';
+import { setLifecycle } from '../lifecycle/lifecycle.ts';
+import type { Load, Work } from '../monitoring/load.ts';
+import type { CountHit } from '../monitoring/traffic.ts';
+import { addressPaths, createAddressEndpoint } from './address-route.ts';
+import { isPageNavigation, namesFormat, negotiate, offers } from './negotiation.ts';
+import { isPreviewCrawler } from './preview-crawlers.ts';
+import {
+  type AliasRoute,
+  aliasRoutes,
+  chooseRead,
+  isBrowseRoute,
+  listRouterPaths,
+  pickParameters,
+  type ReadRoute,
+  type Route,
+  readRoutes,
+  surfaceOf,
+} from './routes.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Requests that get HTML errors: `format=html`, optionally also navigations. Default: none. */
+    errorPages?: 'html' | 'html or navigation';
+  }
+}
+
+export interface ReadingOptions {
+  readonly reader: Reader;
+  readonly context: PlanContext;
+  readonly heavyTurns: HeavyTurns;
+  readonly identification: Identification;
+  readonly sharedCacheSeconds: number;
+  readonly work: Work;
+  readonly load: Load;
+  readonly accessLog: AccessLog;
+}
+
+export interface ReadRoutesOptions extends ReadingOptions {
+  /** Whether link-preview crawlers get a page with Open Graph tags for the URL of a post. */
+  readonly linkPreviews: boolean;
+  /** Whether browsers get HTML pages if the request does not select a format. */
+  readonly browserPages: boolean;
+  readonly countHits: (route: string) => CountHit;
+}
+
+export type RequestedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;
+
+export interface ReadEndpoint {
+  readonly config: FastifyContextConfig;
+  readonly isRoute: (request: FastifyRequest) => boolean;
+  /** Returns the operation and its parameters. Throws Problem if the request is invalid. */
+  readonly toRequestedRead: (request: FastifyRequest) => RequestedRead;
+  readonly hasPreviews: boolean;
+  /** Handler of HEAD. Default: that of GET. */
+  readonly head?: typeof answerWithoutRead;
+}
+
+/** Registers the routes of reads, and the routes for complete URLs in the path. */
+export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
+  const handling = {
+    ...options,
+    parseOnce: createRequestParser(options.reader),
+    replies: createRenderingCache<PreparedReply>(),
+  };
+  const register = (scope: FastifyInstance, url: string, endpoint: ReadEndpoint): void => {
+    const { isRoute, head } = endpoint;
+    const config = { ...endpoint.config, ...toErrorPages(url, options) };
+    const countHit = options.countHits(url);
+    const handler = createHandler(endpoint, { ...handling, countHit });
+    route(scope, url, { GET: { handler, ...(head && { head }) } }, { isRoute, config });
+  };
+  const addressed = createAddressEndpoint(options);
+  const registerRows = (scope: FastifyInstance, rows: readonly (ReadRoute | AliasRoute)[]) => {
+    for (const row of rows) {
+      for (const { url, pattern } of listRouterPaths(row)) {
+        const endpoint = toEndpoint(row, pattern, options);
+        // `/:handle/:id` also matches addresses without a scheme, such as `/x.com/jack`.
+        const isWide = url.startsWith('/:handle/:id');
+        register(scope, url, isWide ? orElse(endpoint, addressed) : endpoint);
+      }
+    }
+  };
+  app.register(async (posts) => {
+    setAllowances(posts, options.identification);
+    registerRows(
+      posts,
+      readRoutes.filter((row) => !mayEvaluateKey(row)),
+    );
+  });
+  app.register(async (keyed) => {
+    setKeyStatus(keyed, options.identification);
+    registerRows(keyed, readRoutes.filter(mayEvaluateKey));
+    for (const url of addressPaths) register(keyed, url, addressed);
+    keyed.register(async (aliases) => {
+      setLifecycle(aliases, options.context.baseUrl);
+      registerRows(aliases, aliasRoutes);
+    });
+  });
+}
+
+/** Also of routes whose paths match other addresses, which can be those of an account. */
+const mayEvaluateKey = (row: ReadRoute): boolean =>
+  isBrowseRoute(row) || listRouterPaths(row).some(({ url }) => url.startsWith('/:handle/:id'));
+
+function toEndpoint(
+  row: ReadRoute | AliasRoute,
+  pattern: PathPattern,
+  { linkPreviews }: ReadRoutesOptions,
+): ReadEndpoint {
+  return {
+    config: toConfig(row, pattern),
+    isRoute: isRouteOf(row, pattern),
+    hasPreviews: linkPreviews && row.surface === 'permalink',
+    toRequestedRead: (request) => toRequestedRead(row, toParameters(pattern, request)),
+    ...(row.surface === 'alias' && { head: answerWithoutRead }),
+  };
+}
+
+function orElse(first: ReadEndpoint, second: ReadEndpoint): ReadEndpoint {
+  const choose = (request: FastifyRequest) => (first.isRoute(request) ? first : second);
+  return {
+    config: { allowance: (request) => allowanceOf(choose(request).config, request) },
+    isRoute: (request) => choose(request).isRoute(request),
+    hasPreviews: first.hasPreviews,
+    toRequestedRead: (request) => choose(request).toRequestedRead(request),
+  };
+}
+
+function toErrorPages(
+  url: string,
+  { browserPages }: Pick<ReadRoutesOptions, 'browserPages'>,
+): FastifyContextConfig {
+  if (url.startsWith('/api/') || /\/oembed\/?$/.test(url)) return {};
+  return { errorPages: browserPages ? 'html or navigation' : 'html' };
+}
+
+function toRequestedRead(row: ReadRoute | AliasRoute, given: ParsedUrlQuery): RequestedRead {
+  if (row.surface !== 'alias') return { read: row.read, given };
+  const read = chooseRead(row, given);
+  // Only known parameters, so that the body has no warnings and equals the body of the successor
+  // route.
+  return { read, given: pickParameters(read, given) };
+}
+
+export function toConfig(row: Route, pattern: PathPattern): FastifyContextConfig {
+  const surface = surfaceOf(row);
+  const isRoute = isRouteOf(row, pattern);
+  return row.surface === 'alias'
+    ? { allowance: surface, deprecated: row }
+    : { allowance: (request) => (isRoute(request) ? surface : null) };
+}
+
+function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { refusal } = identityOf(request);
+  if (refusal !== null) throw refusal;
+  return reply.headers({ 'cache-control': 'no-store', vary: 'Accept' }).send();
+}
+
+interface HandlerOptions extends ReadRoutesOptions {
+  readonly parseOnce: ReturnType<typeof createRequestParser>;
+  readonly replies: RenderingCache<PreparedReply>;
+  readonly countHit: CountHit;
+}
+
+function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
+  const { reader, work, load, accessLog, countHit, parseOnce, heavyTurns, replies } = options;
+  const { identification } = options;
+  const answerAsync = async (
+    parsedRequest: ParsedRequest,
+    cached: AnsweredRead | undefined,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { request } = reply;
+    const answered =
+      cached ??
+      (await work.track(reader.fetch(parsedRequest.parsed, toRequester(request, identification))));
+    // Waits for a turn in the queue, because parsing and rendering an answer each take a while.
+    await heavyTurns.take(identification.clientOf(request));
+    if (request.socket.destroyed) throw new Error('The client has disconnected.');
+    const chosen = {
+      parsedRequest,
+      answered,
+      format: chooseFormat(request, parsedRequest, options),
+    };
+    const prepared = await prepare(options, chosen, request.span);
+    const sent = sendPrepared(reply, prepared);
+    if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
+    else countHit(request);
+    return sent;
+  };
+  return (request: FastifyRequest, reply: FastifyReply): unknown => {
+    if (request.identity === null) throw routeNotFound(request);
+    refuseRead(request, load);
+    const parsedRequest = parseOnce(request, endpoint);
+    // Cache hits are the common case, and are answered without a promise.
+    const answered = reader.getCached(parsedRequest.parsed, request.span);
+    const cached =
+      answered &&
+      replies.get(
+        answered.answer.renderings,
+        nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest, options)),
+      );
+    if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
+    const sent = sendPrepared(reply, cached);
+    countHit(request);
+    return sent;
+  };
+}
+
+/** Creates a check of the handle in a path: in permalinks, names like `api` are not handles. */
+export function isRouteOf(row: Route, pattern: PathPattern): (request: FastifyRequest) => boolean {
+  // In Fastify every path parameter is a string.
+  return ({ params }) => row.surface === 'alias' || accepts(row, pattern, params as PathParameters);
+}
+
+function createRequestParser(reader: Reader) {
+  const cache = new LRUCache<string, ParsedRequest>({ max: 2000 });
+  return (request: FastifyRequest, { toRequestedRead, hasPreviews }: ReadEndpoint) => {
+    const url = request.raw.url ?? '';
+    const cached = cache.get(url);
+    if (cached !== undefined) return cached;
+    const { read, given } = toRequestedRead(request);
+    const parsed = reader.parse(reads[read], given);
+    const hasPreview = hasPreviews && read === 'getPost';
+    const views = hasPreview ? nameViews(`by agent ${parsed.views.markdown}`) : parsed.views;
+    const parsedRequest = { parsed, views, hasPreview };
+    // Longer URLs are not cached, to limit the memory of the cache.
+    if (url.length <= 1024) cache.set(url, parsedRequest);
+    return parsedRequest;
+  };
+}
+
+export function toParameters(pattern: PathPattern, request: FastifyRequest): ParsedUrlQuery {
+  // In Fastify every path parameter is a string.
+  const path = request.params as PathParameters;
+  return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(pattern, path));
+}
+
+interface ParsedRequest {
+  readonly parsed: ParsedRead;
+  /** Cache key of the reply in each format. */
+  readonly views: ParsedRead['views'];
+  readonly hasPreview: boolean;
+}
+
+function chooseFormat(
+  request: FastifyRequest,
+  { parsed, hasPreview }: ParsedRequest,
+  { browserPages }: Pick<ReadRoutesOptions, 'browserPages'>,
+): Format {
+  if (parsed.format !== undefined) return parsed.format;
+  const { accept, 'user-agent': agent } = request.headers;
+  if (hasPreview && !namesFormat(accept) && isPreviewCrawler(agent)) return 'preview';
+  if (browserPages && isPageNavigation(request)) return 'html';
+  return negotiate(accept, parsed.hasFeeds ? offers.readWithFeeds : offers.read);
+}
+
+function nameReply({ views }: ParsedRequest, { answer }: AnsweredRead, format: Format): string {
+  return answer.cache === 'hit' ? views[format] : `${answer.cache} ${views[format]}`;
+}
+
+interface ChosenReply {
+  readonly parsedRequest: ParsedRequest;
+  readonly answered: AnsweredRead;
+  readonly format: Format;
+}
+
+/** Bytes of a cached reply without its body, measured with short posts: 3.5 KB per coding. */
+const preparedBytes = 4000;
+
+async function prepare(
+  { reader, replies, sharedCacheSeconds, browserPages }: HandlerOptions,
+  { parsedRequest, answered, format }: ChosenReply,
+  span: TraceSpan | undefined,
+): Promise<PreparedReply> {
+  const { hasPreview } = parsedRequest;
+  const { cache, source, renderings } = answered.answer;
+  const name = nameReply(parsedRequest, answered, format);
+  const cached = replies.get(renderings, name);
+  if (cached !== undefined) return cached;
+  const representation = await reader.represent(answered, format, span);
+  const varies = { variesByAgent: hasPreview, variesByMode: browserPages };
+  const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
+  const prepared = prepareReply(toReplyHeaders(facts), representation.body, (bytes) => {
+    if (replies.get(renderings, name) === prepared) renderings.grow(preparedBytes + bytes);
+  });
+  // Replies with `X-Cache: miss` or `bypass` are sent once; the next reply has `hit`.
+  if (cache === 'hit' || cache === 'stale') replies.set(renderings, name, prepared, preparedBytes);
+  return prepared;
+}

@@ -1,0 +1,274 @@
+import { join } from 'node:path';
+import {
+  type AdminSessions,
+  createAdminSessions,
+  createInstanceAdminSessions,
+  createSharedAdminSessions,
+} from '../../access/admin-sessions.ts';
+import {
+  type ArchiveReporter,
+  createArchiveReporter,
+} from '../../archive/report/archive-report.ts';
+import { describeSettings } from '../../config/shown-settings.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Engine } from '../../lib/redis/engine.ts';
+import type { EngineReport } from '../../lib/redis/engine-report.ts';
+import { version } from '../../lib/version.ts';
+import { type AnswersFigures, renderAnswers } from '../../routes/dashboard/answers/answers-page.ts';
+import { type ArchiveFigures, renderArchive } from '../../routes/dashboard/archive/archive-page.ts';
+import {
+  type Notice,
+  renderConfiguration,
+} from '../../routes/dashboard/configuration/configuration-page.ts';
+import { createKeysSection } from '../../routes/dashboard/keys/keys-section.ts';
+import type {
+  OverviewFigures,
+  ProviderFigures,
+  SessionFigures,
+  TrafficName,
+} from '../../routes/dashboard/overview/figures.ts';
+import { createOverviewSection } from '../../routes/dashboard/overview/overview-page.ts';
+import { createFigureSection, type DashboardSection } from '../../routes/dashboard/pages.ts';
+import { answersPath, archivePath, configurationPath } from '../../routes/dashboard/paths.ts';
+import {
+  historyMinutes,
+  type MinuteHistory,
+  openMinuteHistory,
+} from '../../routes/monitoring/minute-history.ts';
+import { toExampleHandle } from '../../routes/pages/front/page.ts';
+import type { Services } from './services.ts';
+import { toServiceLimits } from './sessions.ts';
+
+/** Creates the store of logins. With a shared engine, a login is valid at every instance. */
+export function createSessionsOfDashboard(clock: Clock, engine: Engine | null): AdminSessions {
+  const own = createAdminSessions(clock);
+  return engine === null
+    ? own
+    : createInstanceAdminSessions(createSharedAdminSessions(engine), own);
+}
+
+/** Opens the sections of the dashboard, in the order of the navigation. */
+export function openSections(services: Services, readEngine: ReadEngine) {
+  const { access, config, random, site, settings } = services;
+  const figures = openOperatorFigures(services, readEngine);
+  const sections: readonly DashboardSection[] = [
+    createOverviewSection(figures.readOverview),
+    createKeysSection({
+      keys: access.keys,
+      random,
+      defaults: {
+        allowance: config.PERCH_KEY_ALLOWANCE,
+        windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,
+      },
+      handle: toExampleHandle(site),
+    }),
+    createFigureSection({
+      link: { path: archivePath, text: 'Archive' },
+      read: figures.readArchive,
+      render: renderArchive,
+    }),
+    createFigureSection({
+      link: { path: answersPath, text: 'Answers' },
+      read: figures.readAnswers,
+      render: renderAnswers,
+    }),
+    createFigureSection({
+      link: { path: configurationPath, text: 'Configuration' },
+      read: () => ({
+        settings: describeSettings(config, settings),
+        notices: figures.listNotices(),
+      }),
+      render: renderConfiguration,
+    }),
+  ];
+  return { sections, close: figures.close };
+}
+
+/** Reader of the engine's last known state; `undefined` if instances share no engine. */
+export type ReadEngine = (() => EngineReport) | undefined;
+
+type ProviderCounter = `${string} answered` | `${string} failed`;
+
+type History = MinuteHistory<TrafficName | ProviderCounter>;
+
+/** Starts to record the figures that the dashboard shows. Call `close` when the server closes. */
+function openOperatorFigures(services: Services, readEngine: ReadEngine) {
+  const { config, clock } = services;
+  const history = openHistory(services);
+  const folder = config.PERCH_DATA_DIR;
+  const isInMemory = folder === ':memory:';
+  const archive = createArchiveReporter(isInMemory ? folder : join(folder, 'archive.db'));
+  const startedMs = clock.now();
+  return {
+    readOverview: (): Promise<OverviewFigures> =>
+      readOverview(services, { history, startedMs, readEngine }),
+    readArchive: (): Promise<ArchiveFigures> => readArchive(services, archive),
+    readAnswers: (): AnswersFigures | null => readAnswers(services),
+    listNotices: (): readonly Notice[] => listNotices(services, readEngine),
+    close: (): void => {
+      history.close();
+      archive.close();
+    },
+  };
+}
+
+const trafficNames = [
+  'requests',
+  'hit',
+  'miss',
+  'stale',
+  'bypass',
+  'clientErrors',
+  'serverErrors',
+] as const satisfies readonly TrafficName[];
+
+function openHistory({ clock, traffic, requestIds, fetching }: Services): History {
+  const { records } = fetching.chain;
+  return openMinuteHistory<TrafficName | ProviderCounter>({
+    clock,
+    names: [
+      ...trafficNames,
+      ...records.names.flatMap((name) => [`${name} answered`, `${name} failed`] as const),
+    ],
+    read: () => ({
+      ...readProviderCounters(fetching),
+      ...traffic.totals(),
+      requests: requestIds.count,
+    }),
+  });
+}
+
+function readProviderCounters({ chain }: Services['fetching']): Record<ProviderCounter, number> {
+  const entries = chain.records.names.flatMap((name): [ProviderCounter, number][] => {
+    const { answered = 0, failed = 0 } = chain.records.of(name) ?? {};
+    return [
+      [`${name} answered`, answered],
+      [`${name} failed`, failed],
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+interface Recorded {
+  readonly history: History;
+  readonly startedMs: number;
+  readonly readEngine: ReadEngine;
+}
+
+async function readOverview(services: Services, recorded: Recorded): Promise<OverviewFigures> {
+  const { config, clock, fetching, access, work, load, redis } = services;
+  const { history, startedMs, readEngine } = recorded;
+  const { rss: resident, heapUsed: heap } = process.memoryUsage();
+  const hour = history.list(60, 1);
+  const engine = readEngine?.();
+  const { instance } = redis ?? {};
+  return {
+    version,
+    nowMs: clock.now(),
+    startedMs,
+    shared: engine === undefined || instance === undefined ? null : { instance, engine },
+    hour,
+    day: history.list(historyMinutes / 15, 15),
+    cache: {
+      entries: fetching.cache.size,
+      bytes: fetching.cache.bytes,
+      maxBytes: config.PERCH_CACHE_BYTES,
+    },
+    pool: await access.allowances.poolUse(),
+    providers: listProviders(services, hour),
+    readsInFlight: work.inFlight,
+    sessions: await readSessions(services),
+    memory: { resident, heap },
+    isOverloaded: load.isHigh,
+    eventLoop: load.delay ?? null,
+    notices: listNotices(services, readEngine).length,
+  };
+}
+
+function listProviders(
+  { fetching: { chain } }: Services,
+  hour: ReturnType<History['list']>,
+): readonly ProviderFigures[] {
+  const holds = chain.holds();
+  return chain.states().map(({ name, platforms }) => {
+    const sum = (counter: ProviderCounter) =>
+      hour.reduce((all, { counts }) => all + (counts[counter] ?? 0), 0);
+    return {
+      name,
+      platforms,
+      holds: holds.get(name) ?? [],
+      lastHour: { answered: sum(`${name} answered`), failed: sum(`${name} failed`) },
+      lastFailure: chain.records.of(name)?.lastFailure ?? null,
+    };
+  });
+}
+
+async function readSessions({
+  config,
+  sessions,
+  logger,
+}: Services): Promise<SessionFigures | 'unavailable' | null> {
+  if (sessions === null) return null;
+  const { turnsAtOnce } = toServiceLimits(config);
+  try {
+    const figures = await sessions.service.figures();
+    return { ...figures, turnsAtOnce, maxWaiting: config.PERCH_SESSION_WAITING_TURNS };
+  } catch (err) {
+    // The store reports its own failures.
+    if (!(err instanceof Problem)) {
+      logger.warn({ err }, 'the figures of the sessions cannot be read');
+    }
+    return 'unavailable';
+  }
+}
+
+async function readArchive(
+  { config, clock }: Services,
+  archive: ArchiveReporter,
+): Promise<ArchiveFigures> {
+  return {
+    nowMs: clock.now(),
+    report: await archive.read(),
+    isInMemory: config.PERCH_DATA_DIR === ':memory:',
+    hasSample: config.PERCH_SAMPLE,
+    keepsHistories: config.PERCH_ARCHIVE_HISTORY,
+  };
+}
+
+function readAnswers({ config, clock, sessions }: Services): AnswersFigures | null {
+  if (sessions === null) return null;
+  const { engine, records } = sessions;
+  const { questions, index } = records;
+  return {
+    nowMs: clock.now(),
+    corpus: config.PERCH_CORPUS,
+    index: index?.read() ?? null,
+    isReady: engine.isReady,
+    modelId: engine.modelId,
+    hasModel: config.PERCH_MODEL_URL !== undefined,
+    counts: questions.counts,
+    lastFallback: questions.lastFallback,
+    declined: questions.listDeclined(),
+    keep: questions.keep,
+  };
+}
+
+function listNotices(
+  { startWarnings, sessions }: Services,
+  readEngine: ReadEngine,
+): readonly Notice[] {
+  const engine = readEngine?.();
+  const failure = sessions?.records.index?.read().failure;
+  const storeFault = sessions?.service.health.fault;
+  const warnings = [...startWarnings, ...(engine?.warnings ?? [])];
+  const faults = [
+    ...(engine?.fault ? [`The shared engine is down: ${engine.fault}`] : []),
+    ...(storeFault ? [`The stored sessions cannot be used: ${storeFault}`] : []),
+    ...(failure ? [`The index of the documents could not be updated: ${failure.message}`] : []),
+  ];
+  return [
+    ...faults.map((text) => ({ kind: 'fault' as const, text })),
+    ...warnings.map((text) => ({ kind: 'warning' as const, text })),
+  ];
+}
