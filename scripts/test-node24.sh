@@ -13,4 +13,4 @@ export PATH="$node24/bin:$PATH"
 export PERCH_FIXTURES=absent # the recorded answers do not depend on the version
 node --version
 npx vitest run test/e2e/{start,cli,keys,session-crash,session-streams,mcp,ssrf,shared-cache}.test.ts \
-  test/suites/session-store.test.ts test/unit/{access,core,archive,sessions,answers/worker}
+  test/suites/session-store.test.ts test/unit/{access,lib,archive,sessions,answers/worker}

@@ -154,7 +154,7 @@ describe('the house', () => {
     expect(astray).toEqual([]);
   });
 
-  it('opens databases through core/sqlite.ts in tests, benchmarks and scripts too', () => {
+  it('opens databases through lib/files/sqlite.ts in tests, benchmarks and scripts too', () => {
     const openers = ['test', 'bench', 'scripts'].flatMap((folder) =>
       typescriptUnder(folder)
         .map((path) => join(folder, path))
@@ -198,9 +198,9 @@ describe('the house', () => {
     const unbounded =
       /\bz\s*\.\s*(?:array|record|map|set)\(|\bz\s*\.\s*(?:coerce\s*\.\s*)?(?:string|url)\([^)]*\)(?!\s*\.\s*(?:max|regex)\()/;
     // The blocks of a CAR file, which nobody but its owner imports, have a bound in bytes.
-    const exempt = /^(?:platforms\/lenient|archive\/imports\/bluesky\/repository)\.ts$/;
+    const exempt = /^(?:normalize\/lenient|archive\/imports\/bluesky\/repository)\.ts$/;
     const payloads = sources.filter(
-      (path) => /^(?:providers|platforms|archive)\//.test(path) && !exempt.test(path),
+      (path) => /^(?:normalize|providers|archive)\//.test(path) && !exempt.test(path),
     );
 
     const astray = payloads.filter((path) =>

@@ -36,15 +36,17 @@ export function withRateLimit(http: HttpClient, options: RateLimitOptions): Http
     if (at > now) await clock.sleep(at - now, signal).catch(cancel);
   };
   // A background request reserves nothing, so that those in the foreground start before it.
-  const waitForSpareStart = async ({ signal }: RequestContext): Promise<void> => {
+  const getInBackground: HttpClient['get'] = async (url, context) => {
     for (let now = clock.now(); nextStart(now) > now; now = clock.now()) {
-      await clock.sleep(nextStart(now) - now, signal).catch(cancel);
+      await clock.sleep(nextStart(now) - now, context.signal).catch(cancel);
     }
     starts.push(clock.now());
+    return http.get(url, context);
   };
   return {
     get: async (url, context) => {
-      await (context.isBackground === true ? waitForSpareStart : waitForStart)(context);
+      if (context.isBackground === true) return getInBackground(url, context);
+      await waitForStart(context);
       return http.get(url, context);
     },
     close: () => http.close(),

@@ -21,7 +21,7 @@ describe('the log of the build', () => {
     });
 
     expect(ended.code).toBe(3);
-    expect(ended.stderr).toMatch(/src\/core\/http\/http-client\.ts:\d+/);
+    expect(ended.stderr).toMatch(/src\/lib\/http\/http-client\.ts:\d+/);
   });
 });
 

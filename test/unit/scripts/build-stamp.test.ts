@@ -45,11 +45,11 @@ describe('the stamp of a build', () => {
   });
 
   it.each<readonly [string, (root: string) => void]>([
-    ['a source is added', (root) => write(root, 'src/core/new.ts')],
+    ['a source is added', (root) => write(root, 'src/lib/new.ts')],
     ['a source is deleted', (root) => rmSync(join(root, 'src/lib/clock.ts'))],
     [
       'a source is renamed',
-      (root) => renameSync(join(root, 'src/lib/clock.ts'), join(root, 'src/core/cloak.ts')),
+      (root) => renameSync(join(root, 'src/lib/clock.ts'), join(root, 'src/lib/cloak.ts')),
     ],
     ['a file of the build is missing', (root) => rmSync(join(root, 'dist/chunk.js'))],
     ['a file of the build is shortened', (root) => writeFileSync(join(root, 'dist/main.js'), '')],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { HttpClient } from '../../../../src/lib/http/http-client.ts';
 import { Problem } from '../../../../src/lib/problem.ts';
 import {
   leastIdAt,
@@ -66,10 +67,14 @@ describe('an import', () => {
   it('respects the limit of requests in 60 seconds', async () => {
     const clock = createLeapingClock();
     const times: number[] = [];
-    const http = answerFromMemory((url) => {
-      times.push(clock.now());
-      return page(url);
-    });
+    const upstream = answerFromMemory(page);
+    const http: HttpClient = {
+      ...upstream,
+      get: (...request) => {
+        times.push(clock.now()); // before anything else moves the clock
+        return upstream.get(...request);
+      },
+    };
 
     const { ids } = await importAll(
       createTestImporter({ http, clock, perMinute: 5, timeoutMs: 3_600_000, concurrency: 2 }),
