@@ -49,7 +49,8 @@ export function behaveAsOne(start: Start): void {
 
     await Promise.all(Array.from({ length: 400 }, (_, number) => ask(number)));
 
-    expect(exceeds(admitted, 60, windowSeconds * 1000)).toBe(false);
+    // The last part of one window and the first part of the next one (docs/contract/reads.md).
+    expect(exceeds(admitted, 2 * 60, windowSeconds * 1000)).toBe(false);
     expect(admitted.length).toBeGreaterThanOrEqual(60);
   });
 
