@@ -164,6 +164,13 @@ describe('the house', () => {
     expect(openers).toEqual([]);
   });
 
+  it('calls no function of better-sqlite3 whose native object cannot be kept (decision 0011)', () => {
+    const users = sources.filter((path) =>
+      /\.(?:iterate|pragma)\(/.test(readFileSync(join('src', path), 'utf8')),
+    );
+    expect(users).toEqual([]);
+  });
+
   it('declares every package that the sources import, and imports every package with an owner', () => {
     const used = new Set(imports.map(({ to }) => packageOf(to)).filter(isPackage));
     const { dependencies, devDependencies } = readPackage();

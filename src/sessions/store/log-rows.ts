@@ -22,9 +22,9 @@ export function createLogRows(database: SqliteDatabase) {
   const markMessage = database.prepare<[string, number | null, number, number]>(
     'UPDATE messages SET state = ?, completed_event = ? WHERE session = ? AND sequence = ?',
   );
-  const events = database.prepare<[number, number], StoredEvent>(
+  const nextEvent = database.prepare<[number, number], StoredEvent>(
     `SELECT position AS "index", line FROM events WHERE session = ? AND position >= ?
-     ORDER BY position LIMIT ${maxChunkEvents}`,
+     ORDER BY position LIMIT 1`,
   );
   // In bytes, because counting the characters of a long line is as slow as reading it.
   const part = database.prepare<[number, number, number], { bytes: number; part: Buffer }>(
@@ -42,10 +42,12 @@ export function createLogRows(database: SqliteDatabase) {
     events: (session: number, from: number): readonly StoredEvent[] => {
       const found: StoredEvent[] = [];
       let length = 0;
-      for (const event of events.iterate(session, from)) {
+      let event = nextEvent.get(session, from);
+      while (event !== undefined && found.length < maxChunkEvents) {
         length += event.line.length;
         if (found.length > 0 && length > chunkLength) break;
         found.push(event);
+        event = nextEvent.get(session, event.index + 1);
       }
       return found;
     },
