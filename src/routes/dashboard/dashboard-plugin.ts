@@ -3,8 +3,9 @@ import type { AdminSessions, SessionUse } from '../../access/admin-sessions.ts';
 import type { Origins } from '../../lib/http/origins.ts';
 import { parseQuery } from '../../lib/http/query.ts';
 import { toJsonBody } from '../../lib/http/to-json-body.ts';
-import { Problem, type ProblemDocument } from '../../lib/problem.ts';
+import { Problem, type ProblemDocument, problemKinds } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
+import { escapeHtml } from '../../render/html/markup.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 import { disableCompression } from '../../web/compression.ts';
 import { rejectOtherOrigins } from '../../web/cors.ts';
@@ -12,21 +13,27 @@ import { recordProblem, sendError } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';
 import { refuseAll, route } from '../../web/route.ts';
 import { type AdminGuard, unauthorized } from '../admin/guard.ts';
-import { type Site, toLink } from '../pages/layout.ts';
+import { docsPath, type Site, toLink } from '../pages/layout.ts';
 import { renderProblem } from '../pages/problem-page.ts';
 import { isNavigation } from '../reads/negotiation.ts';
 import { toPath } from '../reads/routes.ts';
-import { isRead, readForms, refuseOtherSites } from './forms.ts';
 import { dashboardHeaders, renderDashboard, renderFormToken } from './layout.ts';
-import type { DashboardPage, DashboardSection, Outcome, View, Visit } from './pages.ts';
-import { dashboardPath, signInPath, signOutPath } from './paths.ts';
+import {
+  type DashboardPage,
+  type DashboardSection,
+  dashboardPath,
+  type Outcome,
+  signInPath,
+  signOutPath,
+  type View,
+  type Visit,
+} from './pages.ts';
 import {
   createDashboardSessions,
   type DashboardSession,
   type DashboardSessions,
   hasFormToken,
 } from './session.ts';
-import { describeSignIn, maxSignInBytes, signInFields, toNextPath } from './sign-in-page.ts';
 
 export interface DashboardOptions {
   readonly site: Site;
@@ -231,4 +238,88 @@ async function signIn(request: FastifyRequest, reply: FastifyReply, shell: Shell
   if (earlier !== null) await sessions.end(earlier);
   reply.header('set-cookie', await sessions.open());
   return redirect(reply, next, site);
+}
+
+const formMediaType = 'application/x-www-form-urlencoded';
+
+/** Maximum form size in bytes. The longest field, 2000 percent-encoded characters, needs 24,000. */
+const maxFormBytes = 65_536;
+
+function readForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    formMediaType,
+    { parseAs: 'string', bodyLimit: maxFormBytes },
+    async (_request: unknown, body: string) => new URLSearchParams(body),
+  );
+  app.addContentTypeParser('*', async () => {
+    const detail = `The pages of the dashboard accept only forms. Send \`${formMediaType}\`.`;
+    throw new Problem('unsupported_media_type', { detail });
+  });
+}
+
+/**
+ * Rejects forms from other sites by the header `Sec-Fetch-Site`
+ * (https://www.w3.org/TR/fetch-metadata/). Accepts a missing header.
+ * @throws Problem `origin_not_allowed`
+ */
+async function refuseOtherSites(request: FastifyRequest): Promise<void> {
+  const { 'sec-fetch-site': site = 'same-origin' } = request.headers;
+  if (isRead(request) || site === 'same-origin') return;
+  const detail = 'The request comes from another website, which cannot change anything here.';
+  throw new Problem('origin_not_allowed', { detail });
+}
+
+function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+const signInFields = { token: 'token', next: 'next' } as const;
+
+/** Maximum form size in bytes; low, because forms stay in memory while replies are delayed. */
+const maxSignInBytes = 4096;
+
+interface SignInForm {
+  readonly site: Site;
+  readonly next: string;
+  readonly fault?: string;
+}
+
+/** Returns the sign-in form; hides whether the path exists or the server has a token. */
+function describeSignIn({ site, next, fault }: SignInForm): View {
+  const { status, title } = problemKinds.unauthorized;
+  const { message } = unauthorized();
+  const docs = toLink(`${docsPath}/errors#unauthorized`, site);
+  return {
+    title: fault === undefined ? 'Sign in' : 'Error: Sign in',
+    bodyHtml: `<form class="sign-in card" method="post" action="${escapeHtml(toLink(signInPath, site))}">
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(message)}</p>
+<input type="text" name="username" value="operator" autocomplete="username" hidden>
+<input type="hidden" name="${signInFields.next}" value="${escapeHtml(next)}">
+${renderTokenField(fault)}
+<button class="primary" type="submit">Sign in</button>
+<p class="problem-code">Code <a href="${escapeHtml(docs)}"><code>unauthorized</code></a>, status ${status}</p>
+</form>`,
+  };
+}
+
+function renderTokenField(fault: string | undefined): string {
+  const described =
+    fault === undefined ? '' : ' aria-invalid="true" aria-describedby="token-fault"';
+  const error =
+    fault === undefined ? '' : `\n<p class="field-fault" id="token-fault">${escapeHtml(fault)}</p>`;
+  return `<div class="field">
+<label for="token">Admin token</label>
+<input id="token" name="${signInFields.token}" type="password" required autofocus autocomplete="current-password" spellcheck="false"${described}>${error}
+</div>`;
+}
+
+const maxNext = 512;
+
+/** Returns `text` if it is a page of the dashboard, otherwise the path of the first page. */
+function toNextPath(text: string): string {
+  const isOwn = /^\/admin(?:\/[\w/-]*)?(?:\?[\w&=%+.-]*)?$/.test(text);
+  const isSignIn = text.startsWith(`${dashboardPath}/sign-`);
+  return isOwn && !isSignIn && text.length <= maxNext ? text : dashboardPath;
 }

@@ -9,8 +9,7 @@ import {
   themeSwitch,
   toLink,
 } from '../pages/layout.ts';
-import type { SectionLink, View } from './pages.ts';
-import { dashboardPath, signOutPath } from './paths.ts';
+import { dashboardPath, type SectionLink, signOutPath, type View } from './pages.ts';
 import { type DashboardSession, formTokenField } from './session.ts';
 
 export const dashboardHeaders = {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { type AdminSessions, maxAgeMs, type SessionUse } from '../../access/admin-sessions.ts';
 import type { Random } from '../../lib/random.ts';
 import { type Site, toLink } from '../pages/layout.ts';
-import { dashboardPath } from './paths.ts';
+import { dashboardPath } from './pages.ts';
 
 const cookieName = 'perch_admin';
 

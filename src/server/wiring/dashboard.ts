@@ -29,8 +29,13 @@ import type {
   TrafficName,
 } from '../../routes/dashboard/overview/figures.ts';
 import { createOverviewSection } from '../../routes/dashboard/overview/overview-page.ts';
-import { createFigureSection, type DashboardSection } from '../../routes/dashboard/pages.ts';
-import { answersPath, archivePath, configurationPath } from '../../routes/dashboard/paths.ts';
+import {
+  answersPath,
+  archivePath,
+  configurationPath,
+  createFigureSection,
+  type DashboardSection,
+} from '../../routes/dashboard/pages.ts';
 import {
   historyMinutes,
   type MinuteHistory,

@@ -4,8 +4,14 @@ import type { RefreshResult } from '../../../answers/index/refresh.ts';
 import type { DeclinedQuestion, LastFallback } from '../../../answers/question-record.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
 import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
-import { countOf, formatCount, formatMs, formatShare, renderPast } from '../numbers.ts';
-import { renderTiles } from '../tiles.ts';
+import {
+  countOf,
+  formatCount,
+  formatMs,
+  formatShare,
+  renderPast,
+  renderTiles,
+} from '../numbers.ts';
 
 export interface AnswersFigures {
   readonly nowMs: number;

@@ -4,8 +4,15 @@ import type { StoredImport } from '../../../archive/store/import-rows.ts';
 import { platformNames } from '../../../model/reference.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
 import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
-import { countOf, formatBytes, formatCount, formatDay, renderPast } from '../numbers.ts';
-import { renderTiles, type Tile } from '../tiles.ts';
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDay,
+  renderPast,
+  renderTiles,
+  type Tile,
+} from '../numbers.ts';
 
 export interface ArchiveFigures {
   readonly nowMs: number;

@@ -3,19 +3,8 @@ import { escapeHtml } from '../../../render/html/markup.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
 import { findVersioned } from '../../reads/routes.ts';
 import { renderTime } from '../numbers.ts';
-import type { View, Visit } from '../pages.ts';
+import { dashboardPath, type View, type Visit } from '../pages.ts';
 import { type KeyDefaults, type KeyFields, renderFields } from './key-form.ts';
-import {
-  type KeyAction,
-  keyStyles,
-  keysPath,
-  newKeyPath,
-  renderAllowance,
-  renderLabel,
-  renderLastUse,
-  renderState,
-  toKeyPath,
-} from './key-texts.ts';
 
 interface FormState {
   readonly visit: Visit;
@@ -162,4 +151,36 @@ ${renderLink(back, 'Cancel', site, ' class="button"')}</div>
     styles: keyStyles,
     scripts: ['admin.js'],
   };
+}
+
+export const keysPath = `${dashboardPath}/keys`;
+
+export const newKeyPath = `${keysPath}/new`;
+
+export const keyStyles = ['admin-keys.css'];
+
+/** Returns the path of a key's page or, with `page`, of a change: `/admin/keys/{id}/rotate`. */
+export const toKeyPath = (id: string, page?: KeyAction): string =>
+  page === undefined ? `${keysPath}/${id}` : `${keysPath}/${id}/${page}`;
+
+export type KeyAction = 'enable' | 'disable' | 'rotate' | 'delete';
+
+export function renderLastUse({ lastUsedMs }: KeyRecord): string {
+  return lastUsedMs === null ? 'Never' : renderTime(lastUsedMs);
+}
+
+export function renderState({ enabled }: KeyRecord): string {
+  return enabled
+    ? '<span class="badge good">Enabled</span>'
+    : '<span class="badge off">Disabled</span>';
+}
+
+export function renderAllowance({ allowance }: KeyRecord, defaults: KeyDefaults): string {
+  if (allowance !== null) return String(allowance);
+  return `${defaults.allowance} <span class="hint">(default)</span>`;
+}
+
+/** Renders a quoted label. `bdi` keeps right-to-left labels from reordering the text around it. */
+function renderLabel({ label }: KeyRecord): string {
+  return `“<bdi>${escapeHtml(label)}</bdi>”`;
 }

@@ -1,3 +1,5 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type KeyRecord, keyChanges, newKey } from '../../../access/keys/key-record.ts';
 import type { IssuedKey, KeyStore } from '../../../access/keys/key-store.ts';
 import { Problem, quoteInput } from '../../../lib/problem.ts';
@@ -5,6 +7,7 @@ import type { Random } from '../../../lib/random.ts';
 import { escapeHtml } from '../../../render/html/markup.ts';
 import type { Site } from '../../pages/layout.ts';
 import type { Dashboard, DashboardSection, Outcome, Visit } from '../pages.ts';
+import { createCookieWriter, type DashboardSession, derive, readCookie } from '../session.ts';
 import {
   emptyFields,
   type KeyDefaults,
@@ -13,10 +16,17 @@ import {
   readFields,
   toFields,
 } from './key-form.ts';
-import { describeDeletion, describeKey, describeNewKey, describeRotation } from './key-page.ts';
-import { type KeyAction, keysPath, newKeyPath, toKeyPath } from './key-texts.ts';
+import {
+  describeDeletion,
+  describeKey,
+  describeNewKey,
+  describeRotation,
+  type KeyAction,
+  keysPath,
+  newKeyPath,
+  toKeyPath,
+} from './key-page.ts';
 import { describeList } from './list-page.ts';
-import { createShownKeys, type ShownKeys } from './shown-key.ts';
 
 export interface KeysSectionOptions {
   readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
@@ -159,4 +169,55 @@ function known<Found>(found: Found | undefined, visit: Visit): Found {
     detail: `There is no key with the id ${quoteInput(idOf(visit))}.`,
     resolution: 'Choose a key from the list of keys.',
   });
+}
+
+const cookieName = 'perch_admin_key';
+/** Lifetime in seconds of the cookie that contains a new API key. */
+const maxAgeSeconds = 300;
+const algorithm = 'aes-256-gcm';
+const [ivBytes, tagBytes] = [12, 16];
+
+/**
+ * Creates the store that passes a new API key to the page that shows it: in a cookie encrypted for
+ * the session, so that every server instance can show it (docs/decisions/0073).
+ */
+function createShownKeys(site: Site, random: Random) {
+  const toCookie = createCookieWriter(site);
+  return {
+    keep: ({ id, key }: NewKey, session: DashboardSession, reply: FastifyReply): void => {
+      const iv = random.bytes(ivBytes);
+      const cipher = createCipheriv(algorithm, toSecret(session), iv);
+      const text = Buffer.concat([cipher.update(`${id} ${key}`, 'utf8'), cipher.final()]);
+      const value = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
+      reply.header('set-cookie', toCookie(cookieName, value, maxAgeSeconds));
+    },
+    /** Deletes the cookie. Returns `null` if it lacks this key, such as after it was shown. */
+    take: (id: string, session: DashboardSession, reply: FastifyReply): string | null => {
+      const kept = open(reply.request, session);
+      if (kept?.id !== id) return null;
+      reply.header('set-cookie', toCookie(cookieName, '', 0));
+      return kept.key;
+    },
+  };
+}
+
+type ShownKeys = ReturnType<typeof createShownKeys>;
+
+type NewKey = Readonly<{ id: string; key: string }>;
+
+const toSecret = (session: DashboardSession) =>
+  Buffer.from(derive(session.secret, 'key'), 'base64url');
+
+function open(request: FastifyRequest, session: DashboardSession): NewKey | null {
+  const sealed = Buffer.from(readCookie(request, cookieName) ?? '', 'base64url');
+  if (sealed.length <= ivBytes + tagBytes) return null;
+  const decipher = createDecipheriv(algorithm, toSecret(session), sealed.subarray(0, ivBytes));
+  decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
+  try {
+    const text = decipher.update(sealed.subarray(ivBytes + tagBytes), undefined, 'utf8');
+    const [id = '', key = ''] = `${text}${decipher.final('utf8')}`.split(' ');
+    return { id, key };
+  } catch {
+    return null; // the cookie is from an earlier session, or was changed
+  }
 }

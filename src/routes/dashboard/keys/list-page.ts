@@ -14,7 +14,7 @@ import {
   renderLastUse,
   renderState,
   toKeyPath,
-} from './key-texts.ts';
+} from './key-page.ts';
 
 const pageSize = 50;
 const maxSearch = 100;

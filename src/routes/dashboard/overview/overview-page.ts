@@ -1,3 +1,6 @@
+import type { QueryHold } from '../../../fetching/chain/provider-chain.ts';
+import type { QueryKind } from '../../../model/queries.ts';
+import { platformNames } from '../../../model/reference.ts';
 import { escapeHtml } from '../../../render/html/markup.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
 import {
@@ -7,13 +10,13 @@ import {
   formatDuration,
   formatMs,
   formatShare,
+  renderPast,
+  renderTiles,
   renderTime,
+  type Tile,
 } from '../numbers.ts';
-import type { DashboardSection } from '../pages.ts';
-import { configurationPath, dashboardPath, overviewPart } from '../paths.ts';
-import { renderTiles, type Tile } from '../tiles.ts';
-import type { OverviewFigures } from './figures.ts';
-import { renderProviders } from './providers.ts';
+import { configurationPath, type DashboardSection, dashboardPath, overviewPart } from '../pages.ts';
+import type { OverviewFigures, ProviderFigures } from './figures.ts';
 import { cacheUse, renderTraffic, total } from './traffic.ts';
 
 /** Interval in seconds of the refresh by `admin-overview.js`. */
@@ -186,4 +189,79 @@ export function createOverviewSection(read: () => Promise<OverviewFigures>): Das
       part(overviewPart, async () => ({ html: renderFigures(await read(), site) }));
     },
   };
+}
+
+const queryNames: Readonly<Record<QueryKind, string>> = {
+  post: 'posts',
+  replies: 'replies',
+  profile: 'profiles',
+  timeline: 'timelines',
+  followers: 'followers',
+  following: 'followed accounts',
+  search: 'post searches',
+  searchUsers: 'account searches',
+};
+
+/** Renders each provider's state, failures in the last hour, and last failure. */
+function renderProviders(providers: readonly ProviderFigures[], nowMs: number): string {
+  const items = providers.map((provider) => renderProvider(provider, nowMs));
+  const list = `<ul class="providers">${items.join('\n')}</ul>`;
+  return `<section aria-labelledby="providers">
+<h2 id="providers">Providers</h2>
+${items.length === 0 ? '<p>No providers are configured, so Perch cannot read anything.</p>' : list}
+</section>`;
+}
+
+function renderProvider(provider: ProviderFigures, nowMs: number): string {
+  const { name, platforms, holds, lastHour, lastFailure } = provider;
+  const states = describeHolds(holds);
+  const failure =
+    lastFailure === null
+      ? 'No failure since the start.'
+      : `Last failure (${queryNames[lastFailure.query]}): ${escapeHtml(lastFailure.message)} ${renderPast(lastFailure.atMs, nowMs)}`;
+  return `<li class="provider">
+<h3>${escapeHtml(name)} ${renderState(provider)}</h3>
+<p class="soft">${escapeHtml(platforms.map((platform) => platformNames[platform]).join(', '))}</p>
+${states.map((state) => `<p class="held">${escapeHtml(state)}</p>`).join('')}
+<p>${describeRate(lastHour)}</p>
+<p class="soft">${failure}</p>
+</li>`;
+}
+
+function renderState({ holds, lastHour: { answered, failed } }: ProviderFigures): string {
+  if (holds.length > 0) return '<span class="badge off">Paused</span>';
+  if (answered > 0) return '<span class="badge good">Working</span>';
+  if (failed > 0) return '<span class="badge off">Failing</span>';
+  return '<span class="badge">Not used</span>';
+}
+
+function describeRate({ answered, failed }: ProviderFigures['lastHour']): string {
+  const asked = answered + failed;
+  if (asked === 0) return 'No queries in the last hour.';
+  const share = formatShare(failed, asked);
+  const failures = failed === 0 ? 'none failed' : `${formatCount(failed)} failed (${share})`;
+  return `${countOf(asked, 'query', 'queries')} in the last hour, ${failures}.`;
+}
+
+/** Returns sentences with reason and waiting time. Kinds with the same ones share a sentence. */
+export function describeHolds(holds: readonly QueryHold[]): readonly string[] {
+  const reasons = new Map<string, string[]>();
+  for (const { reason, waitMs, query } of holds) {
+    const text = describeReason(reason, waitMs);
+    reasons.set(text, [...(reasons.get(text) ?? []), queryNames[query]]);
+  }
+  return [...reasons].map(([text, names]) => `No requests for ${joinNames(names)}: ${text}`);
+}
+
+function describeReason(reason: QueryHold['reason'], waitMs: number): string {
+  const wait = formatDuration(Math.ceil(waitMs / 1000) * 1000);
+  if (reason === 'rate limit') return `the upstream limits the rate of requests for ${wait} more.`;
+  if (waitMs === 0)
+    return 'they failed repeatedly. The next request tests whether they work again.';
+  return `they failed repeatedly. Next test in ${wait}.`;
+}
+
+function joinNames(names: readonly string[]): string {
+  if (names.length < 2) return names.join('');
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderBarChart, topOf } from '../../../../src/routes/dashboard/overview/bar-chart.ts';
+import { renderBarChart, topOf } from '../../../../src/routes/dashboard/overview/traffic.ts';
 
 const startMs = Date.UTC(2026, 10, 21, 12);
 const errors = [
