@@ -8,9 +8,9 @@ import { runImport } from '../src/archive/imports/run-import.ts';
 import { toPostWords } from '../src/archive/search/words.ts';
 import { migrations } from '../src/archive/store/schema.ts';
 import { openArchiveStore } from '../src/archive/store/store.ts';
+import { keepHeapSmall } from '../src/cli/archive/import.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openSqlite, type SqliteDatabase } from '../src/lib/files/sqlite.ts';
-import { keepHeapSmall } from '../src/lib/small-heap.ts';
 import type { Post } from '../src/model/post.ts';
 import { makeXExport, writeExport } from '../test/support/exports/x-export.ts';
 

@@ -31,7 +31,7 @@ const source = (path: string) => import(join(import.meta.dirname, '../../src', p
 
 export const dynamicPatterns: readonly DynamicPatterns[] = [
   { file: 'lib/files/data-folder.ts', madeOf: 'constants of the same file' },
-  { file: 'access/keys/key.ts', madeOf: 'the prefix and the length of a key' },
+  { file: 'access/keys/key-record.ts', madeOf: 'the prefix and the length of a key' },
   {
     file: 'routes/admission/refusals.ts',
     madeOf: 'the paths of the route table',

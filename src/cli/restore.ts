@@ -6,7 +6,7 @@ import { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { systemClock } from '../lib/clock.ts';
-import { seizeDataFolder } from '../lib/files/folder-lock.ts';
+import { seizeDataFolder } from '../lib/files/file-lock.ts';
 import { giveToOwnerOf, makePrivateFolder } from '../lib/files/private-files.ts';
 import { errorCodeOf, NewerSchemaError, UnusableFileError } from '../lib/files/sqlite.ts';
 import { discardIncomplete, openIncomplete, recover, replaceFiles } from './backup/data-folder.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { refuseUnknownRevision, withoutNulls } from './messages.ts';
+import { refuseUnknownRevision, withoutNulls } from './exchange.ts';
 import { createMcpServers, type McpOptions, type Sdk } from './server.ts';
 
 interface StdioOptions extends McpOptions {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { mcpRoutes } from '../mcp/endpoints.ts';
+import { mcpRoutes } from '../mcp/plugin.ts';
 import { adminDescriptionRoutes } from '../routes/admin/admin-plugin.ts';
 import { connectionRoutes } from '../routes/admin/connection.ts';
 import { adminKeysRoutes } from '../routes/admin/keys.ts';

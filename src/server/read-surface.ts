@@ -16,8 +16,8 @@ import { historyRoutesPlugin } from '../routes/reads/history-routes.ts';
 import { opmlPlugin } from '../routes/reads/opml-route.ts';
 import { readRoutesPlugin } from '../routes/reads/read-routes.ts';
 import type { AccessLog } from '../web/access-log.ts';
+import { createPageAnswers } from './wiring/answers.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './wiring/documents.ts';
-import { createPageAnswers } from './wiring/page-answers.ts';
 import type { Services } from './wiring/services.ts';
 
 export type Surface = Services & { readonly accessLog: AccessLog };

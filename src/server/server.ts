@@ -24,8 +24,7 @@ import {
   type WriteProblemPage,
 } from '../web/errors.ts';
 import { toCommonHeaders } from '../web/headers.ts';
-import { toCanonicalTarget } from '../web/request-target.ts';
-import { withRoutedMethod } from '../web/route.ts';
+import { toCanonicalTarget, withRoutedMethod } from '../web/route.ts';
 import type { Services } from './wiring/services.ts';
 
 /** Returns the functions with which session routes report errors as all other routes do. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toLogFields } from '../lib/tracing/tracing.ts';
-import { toInstance } from './instance.ts';
+import { toInstance } from './errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseUrl } from '../lib/http/url.ts';
 import type { Attributes } from '../lib/tracing/span-table.ts';
-import { readTraceContext } from '../lib/tracing/trace-context.ts';
-import type { TraceSpan, Tracing } from '../lib/tracing/tracing.ts';
+import { readTraceContext, type TraceSpan, type Tracing } from '../lib/tracing/tracing.ts';
 import { toServerAttributes } from '../lib/tracing/upstream-span.ts';
 
 declare module 'fastify' {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toAccount } from '../../src/model/account.ts';
 import type { BrowseResult } from '../../src/model/results.ts';
 import { renderHtmlPage, toPageHeaders } from '../../src/render/page/page.ts';
-import { readPageAssets } from '../../src/server/wiring/page-assets.ts';
+import { readPageAssets } from '../../src/server/wiring/page-context.ts';
 import {
   browserPath,
   findBarriers,

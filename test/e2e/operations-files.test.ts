@@ -7,7 +7,7 @@ import { writeMetrics } from '../../src/lib/metrics-text.ts';
 import { problemKinds } from '../../src/lib/problem.ts';
 import { toSlug } from '../../src/lib/slug.ts';
 import { openLoadGauge } from '../../src/routes/monitoring/load.ts';
-import { measureEngine } from '../../src/server/wiring/metrics.ts';
+import { measureEngine } from '../../src/server/operator-surface.ts';
 import { asAdmin, buildTestApp } from '../support/build-app.ts';
 import { parsePromQl } from '../support/promql.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';

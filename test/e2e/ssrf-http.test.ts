@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openPublicHttpClient } from '../../src/lib/http/public-http-client.ts';
 import { systemRandom } from '../../src/lib/random.ts';
-import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
+import { createHeavyTurns, createServerLoop } from '../../src/lib/scheduling/fair-queue.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import {

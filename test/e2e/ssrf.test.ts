@@ -7,8 +7,7 @@ import { openPublicHttpClient } from '../../src/lib/http/public-http-client.ts';
 import type { PublicHttpOptions } from '../../src/lib/http/public-network.ts';
 import { parseUrl } from '../../src/lib/http/url.ts';
 import { systemRandom } from '../../src/lib/random.ts';
-import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
+import { createHeavyTurns, createServerLoop } from '../../src/lib/scheduling/fair-queue.ts';
 import {
   type FakeInternet,
   type FakeName,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { type HttpClient, openHttpClient } from '../../src/lib/http/http-client.ts';
-import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
+import { createHeavyTurns, createServerLoop } from '../../src/lib/scheduling/fair-queue.ts';
 import { type Facet, type Post, post as postSchema } from '../../src/model/post.ts';
 import type { Answers, PostFound, PostQuery, Query, QueryKind } from '../../src/model/queries.ts';
 import type { PostReference } from '../../src/model/reference.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts';
-import { keyLength } from './key.ts';
+import { keyLength } from './key-record.ts';
 
 export interface AuthorizationSource {
   readonly headers: { readonly authorization?: string | undefined };

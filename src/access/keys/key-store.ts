@@ -2,9 +2,16 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
-import { createKey, hashKey, isKeyShaped } from './key.ts';
 import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './key-file.ts';
-import type { KeyChanges, KeyRecord, NewKey, StoredKey } from './key-record.ts';
+import {
+  createKey,
+  hashKey,
+  isKeyShaped,
+  type KeyChanges,
+  type KeyRecord,
+  type NewKey,
+  type StoredKey,
+} from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
 import { createKeyUses, createVerdicts } from './recent-keys.ts';
 

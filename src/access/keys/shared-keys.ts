@@ -8,8 +8,14 @@ import {
   type EngineScript,
 } from '../../lib/redis/engine.ts';
 import { describeEngineError, EngineError } from '../../lib/redis/engine-error.ts';
-import { hashKey, isKeyShaped } from './key.ts';
-import { type KeyRecord, type StoredKey, toLastUse, withChanges } from './key-record.ts';
+import {
+  hashKey,
+  isKeyShaped,
+  type KeyRecord,
+  type StoredKey,
+  toLastUse,
+  withChanges,
+} from './key-record.ts';
 import { issueKey, type KeyCheck, type KeyStore } from './key-store.ts';
 import { createKeyUses, createVerdicts } from './recent-keys.ts';
 

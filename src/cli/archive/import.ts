@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type {
   ExportHints,
   ExportSource,
@@ -26,7 +28,6 @@ import { openMediaFolder } from '../../archive/media/media-folder.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { errorCodeOf } from '../../lib/files/sqlite.ts';
-import { keepHeapSmall } from '../../lib/small-heap.ts';
 import { parseHandle } from '../../model/reference.ts';
 import {
   type Action,
@@ -370,4 +371,13 @@ function describeMedia({ ended, counts, missing }: MediaResult): readonly string
       ? ['The media files are incomplete. Run the same command to continue.']
       : []),
   ];
+}
+
+/** Configures V8 to save about 60 MiB. `--optimize-for-size` would slow imports by 25%. */
+export function keepHeapSmall(): void {
+  for (const flag of ['semi-space-growth-factor=1', 'heap-growing-percent=30', 'expose-gc']) {
+    setFlagsFromString(`--${flag}`);
+  }
+  const collect: unknown = runInNewContext('gc'); // only contexts created after the flag was set have `gc`
+  if (typeof collect === 'function') collect();
 }

@@ -15,8 +15,12 @@ import {
   restoreFolders,
   savedFiles,
 } from '../../lib/files/data-folder.ts';
-import { type FileLock, FileLockedError } from '../../lib/files/file-lock.ts';
-import { seizeDataFolder, shareDataFolder } from '../../lib/files/folder-lock.ts';
+import {
+  type FileLock,
+  FileLockedError,
+  seizeDataFolder,
+  shareDataFolder,
+} from '../../lib/files/file-lock.ts';
 import { giveToOwnerOf, makePrivateFolder, syncFolder } from '../../lib/files/private-files.ts';
 import type { CommandContext } from '../command.ts';
 import { explainOpenError } from '../output/explain.ts';

@@ -2,14 +2,12 @@ import type { Clock } from '../../lib/clock.ts';
 import { type HttpClient, openHttpClient } from '../../lib/http/http-client.ts';
 import { openPublicHttpClient } from '../../lib/http/public-http-client.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
-import { createHeavyTurns } from '../../lib/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../lib/scheduling/loop.ts';
+import { createHeavyTurns, createServerLoop } from '../../lib/scheduling/fair-queue.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ProviderName, providerFactories } from '../../providers/registry.ts';
 import { toLimits, toSettings } from '../../server/wiring/fetching.ts';
-import type { DoctorContext } from './finding.ts';
-import { fault, ok, type Result, warning } from './finding.ts';
+import { type DoctorContext, fault, ok, type Result, warning } from './finding.ts';
 
 type Remote = Exclude<ProviderName, 'archive'>;
 

@@ -1,8 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   type Attributes as ApiAttributes,
   type Context,
   context,
   createContextKey,
+  createTraceState,
+  isSpanContextValid,
   type Link,
   ProxyTracerProvider,
   ROOT_CONTEXT,
@@ -147,4 +150,26 @@ const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRAC
 /** Calls `send` without headers such as `traceparent`, which would reveal related requests. */
 export function withoutPropagation<Result>(send: () => Result): Result {
   return context.with(ROOT_CONTEXT.setValue(suppressed, true), send);
+}
+
+const traceparentForm = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+const maxTraceparent = 128;
+
+const maxTracestate = 512;
+
+/** Returns the caller's span (https://www.w3.org/TR/trace-context/); `null` without a valid one. */
+export function readTraceContext({
+  traceparent,
+  tracestate,
+}: IncomingHttpHeaders): SpanContext | null {
+  if (typeof traceparent !== 'string' || traceparent.length > maxTraceparent) return null;
+  const [, version, traceId = '', spanId = '', flags = '', rest] =
+    traceparentForm.exec(traceparent) ?? [];
+  if (version === undefined || (version === '00' && rest !== undefined)) return null;
+  // The only flag that all versions have is `sampled`.
+  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+  if (!isSpanContextValid(parent)) return null;
+  if (typeof tracestate !== 'string' || tracestate.length > maxTracestate) return parent;
+  return { ...parent, traceState: createTraceState(tracestate) };
 }

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { HostCheck } from '../../lib/http/origins.ts';
 import { Problem } from '../../lib/problem.ts';
-import { createFairQueue } from '../../lib/scheduling/fair-queue.ts';
-import type { ServerLoop } from '../../lib/scheduling/loop.ts';
+import { createFairQueue, type ServerLoop } from '../../lib/scheduling/fair-queue.ts';
 import { maxUrlBytes, routeNotFound } from '../../web/errors.ts';
 
 declare module 'fastify' {

@@ -7,7 +7,7 @@ import { isPermalinkHandle } from '../../reads/addresses/permalink-handle.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { maxUrlBytes, toProblemHeaders } from '../../web/errors.ts';
 import { type Headers, toCommonHeaders } from '../../web/headers.ts';
-import { toCanonicalTarget } from '../../web/request-target.ts';
+import { toCanonicalTarget } from '../../web/route.ts';
 import type { Identification } from '../key-status/plugin.ts';
 import { toLifecycleHeaders } from '../lifecycle/lifecycle.ts';
 import {

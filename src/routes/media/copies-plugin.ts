@@ -12,8 +12,7 @@ import { toNotModifiedHeaders } from '../../web/headers.ts';
 import { declareRoutes, serveRoutes } from '../../web/route.ts';
 import type { Identification } from '../key-status/plugin.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
-import { type ByteRange, parseRange } from './range.ts';
-import { sendFile } from './send-file.ts';
+import { type ByteRange, parseRange, sendFile } from './send-file.ts';
 
 interface CopiesOptions extends Pick<Identification, 'clientOf'> {
   readonly copies: CopyReader;

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { AllowanceLimits } from '../../access/allowances.ts';
 import { type JsonSchema, toReplySchemas } from '../../lib/json-schema.ts';
 import { historyMetaLine, historyPostLine } from '../../model/history.ts';
@@ -10,56 +11,102 @@ import { describeLifecycle } from '../lifecycle/lifecycle.ts';
 import { routes } from '../reads/routes.ts';
 import { describeRateLimits, describeSecurity } from './access.ts';
 import { describeBodyParts, describeEndpointPaths, listReplySchemas } from './endpoint-paths.ts';
-import { nameExamples, type RecordedExamples } from './examples.ts';
+import { type NamedExamples, nameExamples, type RecordedExamples } from './examples.ts';
 import { describedHeaders } from './headers.ts';
 import { describeProblemCodes, problemReply } from './problems.ts';
 import { describePaths, describeProblemResponses } from './read-paths.ts';
-import { keepUsedComponents } from './used-components.ts';
 
-export interface OpenApiFacts {
+interface DocumentFacts {
   readonly baseUrl: string;
   readonly version: string;
-  /** Time of the deprecation states in epoch milliseconds; `null` to omit the states. */
-  readonly nowMs: number | null;
   readonly endpoints: readonly Endpoint[];
-  readonly limits: AllowanceLimits;
   readonly examples: RecordedExamples;
 }
 
+export interface OpenApiFacts extends DocumentFacts {
+  /** Time of the deprecation states in epoch milliseconds; `null` to omit the states. */
+  readonly nowMs: number | null;
+  readonly limits: AllowanceLimits;
+}
+
 export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
-  const { baseUrl, version, endpoints } = facts;
+  const { baseUrl, endpoints } = facts;
   const examples = nameExamples(facts.examples);
-  const readReplies = Object.values(allReads).map(({ reply }) => reply);
-  const ownReplies = [historyPostLine, historyMetaLine, jsonFeed, problemReply];
+  return assemble(facts, examples, {
+    title: 'Perch',
+    summary: 'Reads public social posts, profiles, followers and searches.',
+    description: introduction,
+    contactPath: '/docs/keys',
+    tags: describeTags(endpoints),
+    extensions: {
+      'x-api-lifecycle': describeLifecycle(baseUrl),
+      'x-rate-limit-policies': describeRateLimits(facts.limits),
+    },
+    paths: describePaths(facts, examples),
+    replies: [
+      ...Object.values(allReads).map(({ reply }) => reply),
+      ...[historyPostLine, historyMetaLine, jsonFeed],
+    ],
+    responses: describeProblemResponses(examples),
+    access: ['key'],
+  });
+}
+
+/** Returns the OpenAPI description of the operator's routes, which the public one omits. */
+export function describeAdminApi(facts: DocumentFacts): JsonSchema {
+  return assemble(facts, nameExamples(facts.examples), {
+    title: 'Perch admin API',
+    summary: 'Manages API keys and reads metrics.',
+    description:
+      'For the operator of the server. Every request needs the admin token. The routes can change with any release.',
+    contactPath: '/docs/admin',
+    tags: [{ name: 'operator', description: 'For the operator of the server.' }],
+  });
+}
+
+interface DocumentParts extends Readonly<Record<'title' | 'summary' | 'description', string>> {
+  readonly contactPath: string;
+  readonly tags: ReturnType<typeof describeTags>;
+  readonly extensions?: JsonSchema;
+  /** Path items, replies, responses and access kinds besides those of the endpoints. */
+  readonly paths?: JsonSchema;
+  readonly replies?: readonly z.ZodType[];
+  readonly responses?: JsonSchema;
+  readonly access?: readonly Endpoint['access'][];
+}
+
+function assemble(
+  { baseUrl, version, endpoints }: DocumentFacts,
+  examples: NamedExamples,
+  { title, summary, description, contactPath, tags, extensions, ...parts }: DocumentParts,
+): JsonSchema {
+  const { paths, replies = [], responses, access = [] } = parts;
   const document = {
     openapi: '3.1.1',
     info: {
-      title: 'Perch',
-      version,
-      summary: 'Reads public social posts, profiles, followers and searches.',
-      description: introduction,
-      contact: { name: 'The operator of this server', url: `${baseUrl}/docs/keys` },
+      ...{ title, version, summary, description },
+      contact: { name: 'The operator of this server', url: `${baseUrl}${contactPath}` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
-    tags: describeTags(endpoints),
+    tags,
     // No credentials by default; operations that accept a key have their own `security`.
     security: [],
-    'x-api-lifecycle': describeLifecycle(baseUrl),
-    'x-rate-limit-policies': describeRateLimits(facts.limits),
+    ...extensions,
     'x-problem-codes': describeProblemCodes(baseUrl),
-    paths: { ...describePaths(facts, examples), ...describeEndpointPaths(endpoints, examples) },
+    paths: { ...paths, ...describeEndpointPaths(endpoints, examples) },
   };
   const components = {
     schemas: {
-      ...toReplySchemas([...readReplies, ...ownReplies, ...listReplySchemas(endpoints)]),
+      ...toReplySchemas([...replies, problemReply, ...listReplySchemas(endpoints)]),
       ...describeBodyParts(endpoints),
     },
-    responses: describeProblemResponses(examples),
+    ...(responses && { responses }),
     headers: describedHeaders,
     examples,
   };
-  const securitySchemes = describeSecurity(['key', ...endpoints.map(({ access }) => access)]);
+  const kinds = endpoints.map((endpoint) => endpoint.access);
+  const securitySchemes = describeSecurity([...access, ...kinds]);
   return {
     ...document,
     components: { ...keepUsedComponents(document, components), securitySchemes },
@@ -92,4 +139,31 @@ export function describeTags(endpoints: readonly Endpoint[]) {
   return Object.entries({ ...topics, ...surfaces })
     .filter(([name]) => used.has(name))
     .map(([name, description]) => ({ name, description }));
+}
+
+const prefix = '#/components/';
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** Components by section, such as `schemas` or `examples` (OpenAPI 3.1 §4.8.7). */
+export type Components = Readonly<Record<string, Section>>;
+
+/** Removes components to which `document` does not refer, directly or indirectly. */
+function keepUsedComponents(document: JsonSchema, components: Components): Components {
+  const used = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (typeof value === 'object' && value !== null) Object.values(value).forEach(visit);
+    if (typeof value !== 'string' || !value.startsWith(prefix) || used.has(value)) return;
+    used.add(value);
+    const [section = '', name = ''] = value.slice(prefix.length).split('/');
+    visit(components[section]?.[name]);
+  };
+  visit(document);
+  const sections = Object.entries(components).map(([section, members]) => {
+    const kept = Object.entries(members).filter(([name]) =>
+      used.has(`${prefix}${section}/${name}`),
+    );
+    return [section, Object.fromEntries(kept)] as const;
+  });
+  return Object.fromEntries(sections);
 }

@@ -15,10 +15,10 @@ import {
   renderPostLines,
   toMetaLine,
 } from '../../render/history.ts';
+import { overloadedByReplies } from '../../web/body-limits.ts';
 import { describeProblem, routeNotFound, toProblem } from '../../web/errors.ts';
 import { beginStream } from '../../web/reply.ts';
 import { route } from '../../web/route.ts';
-import { overloadedByReplies } from '../../web/unread-bodies.ts';
 import { identityOf, refuseRead, setKeyStatus, toRequester } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, type ReadingOptions, toConfig, toParameters } from './read-routes.ts';

@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { AllowanceLimits } from '../../access/allowances.ts';
 import type { Config } from '../../config/config.ts';
-import { readDescriptorLimit } from '../../lib/files/descriptors.ts';
 import type { Resource, ResourceBound } from '../../lib/scheduling/quotas.ts';
 
 const connectionShare = 3 / 4;
@@ -41,4 +41,14 @@ export function toAllowanceLimits(config: Config): AllowanceLimits {
     media: config.PERCH_MEDIA_ALLOWANCE,
     pool: config.PERCH_POOL_ALLOWANCE,
   };
+}
+
+/** Returns the maximum of open files and sockets; `Infinity` if unknown (proc_pid_limits(5)). */
+function readDescriptorLimit(path = '/proc/self/limits'): number {
+  try {
+    const limit = /^Max open files +(\d+) /m.exec(readFileSync(path, 'utf8'))?.[1];
+    return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+  } catch {
+    return Number.POSITIVE_INFINITY; // not Linux
+  }
 }

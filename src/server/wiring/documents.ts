@@ -13,8 +13,7 @@ import {
   writeLlmsText,
 } from '../../routes/discovery/documents.ts';
 import { type DiscoveryFacts, discoveryPaths } from '../../routes/discovery/surfaces.ts';
-import { describeAdminApi } from '../../routes/openapi/admin-document.ts';
-import { describeOpenApi, describeTags } from '../../routes/openapi/document.ts';
+import { describeAdminApi, describeOpenApi, describeTags } from '../../routes/openapi/document.ts';
 import { readExamples } from '../../routes/openapi/examples.ts';
 import { createAssets } from '../../routes/pages/assets.ts';
 import { writeApiPages } from '../../routes/pages/docs/api/write-pages.ts';

@@ -20,23 +20,19 @@ import { type HttpClientOptions, openHttpClient } from '../../lib/http/http-clie
 import { openPublicHttpClient } from '../../lib/http/public-http-client.ts';
 import type { Engine } from '../../lib/redis/engine.ts';
 import { watchEngineSpace } from '../../lib/redis/engine-report.ts';
-import { openSharedSecret } from '../../lib/redis/shared-secret.ts';
 import { createRepeatedLines } from '../../lib/repeated-lines.ts';
 import type { HeavyTurns } from '../../lib/scheduling/fair-queue.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import { openSecret } from '../../lib/secret.ts';
+import { openSecret, openSharedSecret } from '../../lib/secret.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ProviderSettings, providerFactories } from '../../providers/registry.ts';
 import { createCursorCodec } from '../../reads/cursor.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import { createReader } from '../../reads/run.ts';
-import type { RenderContext } from '../../render/context.ts';
-import { createPageUrls } from '../../routes/pages/own-links.ts';
 import type { AppContext, AppOptions } from '../context.ts';
 import { createChain, toBreakerOptions } from './chain.ts';
-import { readPageAssets } from './page-assets.ts';
-import { openPictures } from './pictures.ts';
+import { openPictures, toPageContext } from './page-context.ts';
 
 /** Options of `openFetching`. Only the server passes `countAnswers` and `pool`. */
 export interface FetchingOptions
@@ -233,18 +229,6 @@ function toPlanContext(providers: readonly Provider[], config: Config, key: Buff
     searchPlatform: defaultSearchPlatform(providers),
     embedSeconds: config.PERCH_CACHE_TTL_SECONDS,
   };
-}
-
-type RenderPages = Pick<RenderContext, 'toOwnPage' | 'pageAssets'>;
-
-function toPageContext({ config, logger }: FetchingOptions): RenderPages {
-  const pageAssets = readPageAssets(logger);
-  const addresses = {
-    baseUrl: config.PERCH_BASE_URL,
-    xMirrors: config.PERCH_X_MIRRORS,
-    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
-  };
-  return { toOwnPage: createPageUrls(addresses), ...(pageAssets && { pageAssets }) };
 }
 
 async function openCursorKey({ config, random, redis }: FetchingOptions): Promise<Buffer> {

@@ -1,7 +1,11 @@
 import type { Settings } from '../../config/sources.ts';
 import type { CleanupStack } from '../../lib/scheduling/cleanup-stack.ts';
-import { createHeavyTurns, type HeavyTurns } from '../../lib/scheduling/fair-queue.ts';
-import { createServerLoop, type ServerLoop } from '../../lib/scheduling/loop.ts';
+import {
+  createHeavyTurns,
+  createServerLoop,
+  type HeavyTurns,
+  type ServerLoop,
+} from '../../lib/scheduling/fair-queue.ts';
 import { openTracing } from '../../lib/tracing/tracing.ts';
 import type { Identification } from '../../routes/key-status/plugin.ts';
 import {

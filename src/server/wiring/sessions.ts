@@ -14,10 +14,9 @@ import { Problem } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Engine } from '../../lib/redis/engine.ts';
 import { UnusableEngineError } from '../../lib/redis/engine-error.ts';
-import { openSharedSecret } from '../../lib/redis/shared-secret.ts';
 import { createRepeatedLines } from '../../lib/repeated-lines.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import { openSecret } from '../../lib/secret.ts';
+import { openSecret, openSharedSecret } from '../../lib/secret.ts';
 import type { CallerRules } from '../../sessions/http/calls.ts';
 import {
   openSessionService,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSharedAdminSessions } from '../../../src/access/admin-sessions.ts';
 import { systemRandom } from '../../../src/lib/random.ts';
-import { openSharedSecret } from '../../../src/lib/redis/shared-secret.ts';
+import { openSharedSecret } from '../../../src/lib/secret.ts';
 import { adminToken, type TestApp } from '../../support/build-app.ts';
 import { cookieOf, navigation, sendForm, signIn } from '../../support/dashboard.ts';
 import {

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createKey, hashKey } from '../../../src/access/keys/key.ts';
+import { createKey, hashKey } from '../../../src/access/keys/key-record.ts';
 import { keyMigrations, openKeyRows } from '../../../src/access/keys/key-rows.ts';
 import { connectSqlite, openSqlite } from '../../../src/lib/files/sqlite.ts';
 import { Problem } from '../../../src/lib/problem.ts';

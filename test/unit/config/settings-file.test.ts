@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { parseSettings } from '../../../src/config/settings-file.ts';
+import { parseSettings } from '../../../src/config/sources.ts';
 import { fc, runs } from '../../support/fast-check.ts';
 
 const path = '/etc/perch.env';

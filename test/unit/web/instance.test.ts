@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toInstance } from '../../../src/web/instance.ts';
+import { toInstance } from '../../../src/web/errors.ts';
 
 describe('toInstance', () => {
   it.each([

@@ -3,12 +3,12 @@ import { createRenderingCache } from '../../../fetching/plan.ts';
 import type { Origins } from '../../../lib/http/origins.ts';
 import { parseQuery } from '../../../lib/http/query.ts';
 import { Problem, toProblemDocument } from '../../../lib/problem.ts';
-import type { Result } from '../../../model/results.ts';
+import type { PostResult, Result } from '../../../model/results.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import { type AnsweredRead, nameView } from '../../../reads/run.ts';
 import type { RenderContext } from '../../../render/context.ts';
-import { fitInFormat } from '../../../render/formats.ts';
+import { fitInFormat, render } from '../../../render/formats.ts';
 import { type ResultHtml, type ResultOptions, renderResult } from '../../../render/page/result.ts';
 import { rejectOtherOrigins } from '../../../web/cors.ts';
 import { recordProblem, toProblem } from '../../../web/errors.ts';
@@ -24,10 +24,11 @@ import { frontRoutes } from '../endpoints.ts';
 import { prepareBody, preparePage, repeatedText, toHtmlHeaders } from '../layout.ts';
 import { createOwnLinks } from '../own-links.ts';
 import { renderProblem } from '../problem-page.ts';
-import { readExample } from './example.ts';
 import {
+  examplePostUrl,
   type FrontSite,
   renderElsewhere,
+  renderExample,
   renderFrontMarkdown,
   renderFrontPage,
   renderRead,
@@ -223,4 +224,24 @@ function createFoundReplies(frontOptions: FrontOptions) {
     const page = renderFrontPage(site, { result: { input, title: rendered.title, html } });
     return prepareBody(page, { ...headers, ...headersOf(context) });
   };
+}
+
+type ExampleOptions = Pick<ReadingOptions, 'reader' | 'context'> & { readonly site: FrontSite };
+
+const shownPosts = 3;
+
+const timeoutMs = 5000;
+
+/** Returns an empty string without a sample. Throws if the archive cannot be read yet. */
+async function readExample({ reader, context, site }: ExampleOptions): Promise<string> {
+  if (!site.hasSample) return '';
+  const url = examplePostUrl(site);
+  const parsed = reader.parse(reads.getPost, { url });
+  const found = await reader.fetch(parsed, { signal: AbortSignal.timeout(timeoutMs) });
+  const whole = reader.assemble(found) as PostResult;
+  const result = { ...whole, posts: whole.posts.slice(0, shownPosts) };
+  const toOwnPage = createOwnLinks(context, (_address, own) => toQuestionLink(own, site));
+  const rendered = renderResult(result, { ...context, toOwnPage, level: 3 });
+  const { body } = render(result, { format: 'markdown', context });
+  return renderExample({ url, markdown: body, rendered }, site);
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { hashKey } from '../../../../src/access/keys/key.ts';
+import { hashKey } from '../../../../src/access/keys/key-record.ts';
 import { clause } from '../../../support/clause.ts';
 import { openKeyRig } from '../../../support/key-rig.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createKey, hashKey, isKeyShaped } from '../../../../src/access/keys/key.ts';
+import { createKey, hashKey, isKeyShaped } from '../../../../src/access/keys/key-record.ts';
 import { systemRandom } from '../../../../src/lib/random.ts';
 import { clause } from '../../../support/clause.ts';
 

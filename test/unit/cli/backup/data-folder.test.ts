@@ -6,7 +6,7 @@ import {
   replaceFiles,
 } from '../../../../src/cli/backup/data-folder.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
-import { seizeDataFolder, shareDataFolder } from '../../../../src/lib/files/folder-lock.ts';
+import { seizeDataFolder, shareDataFolder } from '../../../../src/lib/files/file-lock.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 

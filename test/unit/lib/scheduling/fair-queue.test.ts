@@ -4,8 +4,8 @@ import {
   createFairQueue,
   createHeavyTurns,
   createRotation,
+  createServerLoop,
 } from '../../../../src/lib/scheduling/fair-queue.ts';
-import { createServerLoop } from '../../../../src/lib/scheduling/loop.ts';
 import { fc } from '../../../support/fast-check.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { untilIdle } from '../../../support/session-rig.ts';

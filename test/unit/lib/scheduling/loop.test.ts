@@ -1,6 +1,6 @@
 import { setImmediate as pass } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createServerLoop } from '../../../../src/lib/scheduling/loop.ts';
+import { createServerLoop } from '../../../../src/lib/scheduling/fair-queue.ts';
 
 /** Accepts connections in some passes, and returns the number of passes until the loop continued. */
 async function countPasses(connections: number): Promise<number> {

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import type { Answer } from '../../../../src/answers/answer.ts';
-import { createPageAnswers } from '../../../../src/server/wiring/page-answers.ts';
+import { createPageAnswers } from '../../../../src/server/wiring/answers.ts';
 import { testConfig } from '../../../support/build-app.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
