@@ -3,8 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { exportFormats, fingerprintExport, openExport } from '../src/archive/imports/formats.ts';
-import { runImport } from '../src/archive/imports/run-import.ts';
+import {
+  exportFormats,
+  fingerprintExport,
+  openExport,
+  runImport,
+} from '../src/archive/imports/run-import.ts';
 import { toPostWords } from '../src/archive/search/words.ts';
 import { migrations } from '../src/archive/store/schema.ts';
 import { openArchiveStore } from '../src/archive/store/store.ts';

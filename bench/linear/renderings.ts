@@ -9,7 +9,7 @@ import {
   type PostResult,
   type Result,
 } from '../../src/model/results.ts';
-import { arrangePosts } from '../../src/reads/post-view.ts';
+import { arrangePosts } from '../../src/reads/get-post.ts';
 import { render } from '../../src/render/formats.ts';
 import { createPageUrls } from '../../src/routes/pages/own-links.ts';
 

@@ -1,7 +1,6 @@
 import { gatherSettings, listenDefaults, type SettingSources } from '../config/sources.ts';
 import { codeOfFailure, getOnce } from '../lib/http/get-once.ts';
-import { toLocalUrl } from '../lib/http/local-url.ts';
-import { parseUrl } from '../lib/http/url.ts';
+import { parseUrl, toLocalUrl } from '../lib/http/url.ts';
 import { withDeadline } from '../lib/scheduling/deadline.ts';
 import {
   type BareBody,

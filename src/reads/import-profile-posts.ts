@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HistoryQuery } from '../fetching/histories/history-query.ts';
+import type { HistoryQuery } from '../fetching/histories/history-result.ts';
 import { Problem } from '../lib/problem.ts';
 import { historyFormats, historyReply } from '../model/history.ts';
 import { isFeedFormat } from '../model/results.ts';

@@ -1,5 +1,8 @@
-import type { HistoryQuery } from '../fetching/histories/history-query.ts';
-import type { HistoryRange, HistoryResult } from '../fetching/histories/history-result.ts';
+import type {
+  HistoryQuery,
+  HistoryRange,
+  HistoryResult,
+} from '../fetching/histories/history-result.ts';
 import type { PlacedPost } from '../fetching/histories/ordering.ts';
 import { toIsoSeconds } from '../lib/clock.ts';
 import { toJsonBody } from '../lib/http/to-json-body.ts';

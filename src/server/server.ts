@@ -1,7 +1,7 @@
 import type { ServerOptions as HttpOptions, Server } from 'node:http';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Config } from '../config/config.ts';
-import { createBoundServer, createReplyQueues } from '../routes/admission/connections.ts';
+import { createBoundServer, createReplyQueues } from '../routes/admission/admission.ts';
 import {
   createRefusals,
   createUnroutedHeaders,

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createBoundServer, createReplyQueues } from '../../src/routes/admission/connections.ts';
+import { createBoundServer, createReplyQueues } from '../../src/routes/admission/admission.ts';
 import { listen } from '../support/listen.ts';
 import { openQuotas } from '../support/quotas.ts';
 

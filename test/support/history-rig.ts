@@ -2,8 +2,7 @@ import {
   createProviderBreakers,
   createProviderChain,
 } from '../../src/fetching/chain/provider-chain.ts';
-import type { HistoryQuery } from '../../src/fetching/histories/history-query.ts';
-import type { HistoryResult } from '../../src/fetching/histories/history-result.ts';
+import type { HistoryQuery, HistoryResult } from '../../src/fetching/histories/history-result.ts';
 import {
   createHistoryImporter,
   type HistoryImporter,

@@ -11,12 +11,10 @@ import { readMediaFiles } from '../../archive/imports/files/open-files.ts';
 import {
   exportFormats,
   fingerprintExport,
-  type OpenedExport,
-  openExport,
-} from '../../archive/imports/formats.ts';
-import {
   type ImportOutcome,
   type ImportState,
+  type OpenedExport,
+  openExport,
   runImport,
 } from '../../archive/imports/run-import.ts';
 import {

@@ -1,8 +1,8 @@
 import { toIsoSeconds } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
 import type { Account } from '../../model/account.ts';
+import type { AccountReference } from '../../model/reference.ts';
 import type { SecondRange } from '../../normalize/times.ts';
-import type { Delivery, HistoryQuery } from './history-query.ts';
 import type { PlacedPost } from './ordering.ts';
 import type { HistoryReadResult } from './stream-history.ts';
 
@@ -155,3 +155,24 @@ function printRanges(ranges: readonly HistoryRange[]): string {
   });
   return printed.join(', ').concat(ranges.length > 5 ? ' and in other ranges' : '');
 }
+
+/** Query for all posts of an account in a time range, newest first. */
+export interface HistoryQuery {
+  readonly account: AccountReference;
+  /** Start of the time range in Unix seconds (inclusive); `null` for no limit. */
+  readonly sinceSeconds: number | null;
+  /** End of the time range in Unix seconds (exclusive); `null` for no limit. */
+  readonly untilSeconds: number | null;
+  readonly maxPosts: number;
+  readonly withReplies: boolean;
+  readonly withReposts: boolean;
+  /** Whether to return only replies to other accounts. */
+  readonly onlyReplies: boolean;
+  /** Whether to reuse posts of earlier imports instead of requesting all from the upstream. */
+  readonly useStored: boolean;
+  /** Whether the caller needs only the ids and times of posts. */
+  readonly isIndex: boolean;
+}
+
+/** Way of sending posts: as they arrive (`stream`), or all together at the end (`document`). */
+export type Delivery = 'stream' | 'document';

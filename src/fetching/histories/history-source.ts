@@ -6,7 +6,7 @@ import type { Post, Status } from '../../model/post.ts';
 import type { Page } from '../../model/queries.ts';
 import type { ProviderChain } from '../chain/provider-chain.ts';
 import { type Requester, toTakeBytes } from '../cost.ts';
-import type { HistoryQuery } from './history-query.ts';
+import type { HistoryQuery } from './history-result.ts';
 import type { PagePlace } from './page-reader.ts';
 
 export interface SourceOptions {

@@ -6,8 +6,14 @@ import type { Reservation } from '../../lib/scheduling/quotas.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { overloaded, type Requester, withCharge } from '../cost.ts';
-import type { Delivery, HistoryQuery } from './history-query.ts';
-import { addToTally, emptyTally, type HistoryResult, toHistoryResult } from './history-result.ts';
+import {
+  addToTally,
+  type Delivery,
+  emptyTally,
+  type HistoryQuery,
+  type HistoryResult,
+  toHistoryResult,
+} from './history-result.ts';
 import { createHistorySource, type SourceOptions } from './history-source.ts';
 import type { PlacedPost } from './ordering.ts';
 import { type AccountPace, unknownPace } from './range-planner.ts';

@@ -3,7 +3,7 @@ import type { Post } from '../../model/post.ts';
 import type { PageSpan } from '../../model/queries.ts';
 import type { SecondRange } from '../../normalize/times.ts';
 import { postKey } from '../cache/subjects.ts';
-import type { HistoryQuery } from './history-query.ts';
+import type { HistoryQuery } from './history-result.ts';
 import { hasOwnTime } from './page-reader.ts';
 
 type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 'onlyReplies'>;

@@ -1,7 +1,7 @@
 import type { StoredPart } from '../../archive/histories/history-store.ts';
 import type { Account } from '../../model/account.ts';
 import { clipRanges, type SecondRange, subtractRanges } from '../../normalize/times.ts';
-import type { HistoryQuery } from './history-query.ts';
+import type { HistoryQuery } from './history-result.ts';
 import type { ImporterOptions } from './import-history.ts';
 import { mayBeIn } from './ordering.ts';
 import { hasOwnTime } from './page-reader.ts';

@@ -5,7 +5,7 @@ import type { Post } from '../../model/post.ts';
 import type { Page, PageSpan } from '../../model/queries.ts';
 import { joinRanges, type SecondRange, subtractRanges } from '../../normalize/times.ts';
 import { postKey } from '../cache/subjects.ts';
-import type { HistoryQuery } from './history-query.ts';
+import type { HistoryQuery } from './history-result.ts';
 import { createOrdering, createPostCollector, type PlacedPost } from './ordering.ts';
 import {
   type CheckedPage,

@@ -10,3 +10,12 @@ export function parseUrl(text: string, base?: URL): URL | null {
 /** Returns whether a name is `localhost` (RFC 6761 §6.3), in `127.0.0.0/8`, or `::1`. */
 export const isLoopbackName = (hostname: string): boolean =>
   /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);
+
+/** Loopback address for each wildcard address, to which not every client can connect. */
+const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** Returns the URL of a server on this machine that listens on `host`. */
+export function toLocalUrl(host: string, port: number): string {
+  const name = reachable[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

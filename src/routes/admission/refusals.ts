@@ -18,7 +18,7 @@ import {
   surfaceOf,
   toPath,
 } from '../reads/routes.ts';
-import type { ReplyQueues } from './connections.ts';
+import type { ReplyQueues } from './admission.ts';
 
 interface ParserError extends Error {
   readonly code?: string;

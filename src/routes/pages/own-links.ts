@@ -1,9 +1,16 @@
 import { parseUrl } from '../../lib/http/url.ts';
 import { Problem } from '../../lib/problem.ts';
 import { isPlatformHost } from '../../model/addresses/address.ts';
-import type { AddressOptions } from '../../reads/addresses/address.ts';
+import { parseHandle } from '../../model/reference.ts';
+import {
+  type AddressedRead,
+  type AddressOptions,
+  ownPathOf,
+  toTypedUrl,
+} from '../../reads/addresses/address.ts';
+import { matchOwnPath, toOwnPath } from '../../reads/addresses/own-path.ts';
+import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import type { OwnPage, ToOwnPage } from '../../render/context.ts';
-import { type OwnRead, ownAddress, parsePasted } from './front/pasted.ts';
 
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
 
@@ -49,3 +56,55 @@ export const createPageUrls = (options: AddressOptions): ToOwnPage =>
     options,
     (address) => `${options.baseUrl}${address}${address.includes('?') ? '&' : '?'}format=html`,
   );
+
+/** Read operation; `address` is its path and query on this server, without `format`. */
+export interface OwnRead extends AddressedRead {
+  readonly address: string;
+}
+
+/**
+ * Parses the trimmed input: a URL, a handle, or words to search for on `platform`, if there is one.
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot
+ *   read
+ */
+export function parsePasted(
+  text: string,
+  options: AddressOptions,
+  platform: string | string[] = '',
+): OwnRead {
+  const url = toTypedUrl(text, options);
+  const own = url === null ? null : ownAddress(url, options.baseUrl);
+  const ownRead = own === null ? null : toOwnRead(own);
+  if (ownRead !== null) return ownRead;
+  const given = platform === '' ? { q: text } : { q: text, platform };
+  const words = { read: 'searchPosts', given } as const;
+  const found = parseTypedInput(text, options, 'The link') ?? words;
+  return { ...found, address: toOwnPath(found, 'permalink') };
+}
+
+/** Returns path and query of a URL here; `null` for other URLs or URLs with user or password. */
+function ownAddress(text: string, baseUrl: string): string | null {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
+    return null;
+  }
+  const path = ownPathOf(url, baseUrl);
+  return path === null ? null : `${path}${url.search}`;
+}
+
+function toOwnRead(address: string): OwnRead | null {
+  const [path = '', ...queries] = address.split('?');
+  const pairs = queries.join('?').split('&');
+  const query = pairs.filter((pair) => pair !== '' && !/^format(?:=|$)/.test(pair)).join('&');
+  const found = matchOwnPath(path, `?${query}`);
+  return found && { ...found, address: query === '' ? path : `${path}?${query}` };
+}
+
+/** Returns the second meaning: a search for `node.js`, an account for one word; else `null`. */
+export function findOtherMeaning(text: string) {
+  // A word with a dot, such as `node.js`, is parsed as a handle but may be meant as a search.
+  if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;
+  return text.includes('.')
+    ? { kind: 'search' as const, text: `"${text}"`, name: text }
+    : { kind: 'account' as const, text: `@${text}`, name: `@${text}` };
+}

@@ -9,7 +9,7 @@ import { openThreadedAnswers } from '../../answers/worker/open-threaded-answers.
 import type { Config } from '../../config/config.ts';
 import { FileLockedError, lockFile } from '../../lib/files/file-lock.ts';
 import { giveToOwnerOf } from '../../lib/files/private-files.ts';
-import { toLocalUrl } from '../../lib/http/local-url.ts';
+import { toLocalUrl } from '../../lib/http/url.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Engine } from '../../lib/redis/engine.ts';

@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { openSqlite, type SqliteDatabase } from '../../lib/files/sqlite.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
-import { createLogRows } from './log-rows.ts';
 import {
   columns,
   everyone,
@@ -17,6 +16,7 @@ import {
 import {
   createIdempotencyRows,
   createLifetimeRows,
+  createLogRows,
   createSessionRows,
   type SessionRow,
 } from './session-rows.ts';

@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import type { SkippedRecord } from '../../../src/archive/imports/export-source.ts';
+import { toItemLine } from '../../../src/archive/imports/ndjson/ndjson-format.ts';
 import {
   exportFormats,
   fingerprintExport,
+  type ImportOutcome,
   openExport,
-} from '../../../src/archive/imports/formats.ts';
-import { toItemLine } from '../../../src/archive/imports/ndjson/ndjson-format.ts';
-import { type ImportOutcome, runImport } from '../../../src/archive/imports/run-import.ts';
+  runImport,
+} from '../../../src/archive/imports/run-import.ts';
 import type { ArchiveStore } from '../../../src/archive/store/store.ts';
 import { createManualClock } from '../manual-clock.ts';
 

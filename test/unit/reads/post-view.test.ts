@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrangePosts, type PostView } from '../../../src/reads/post-view.ts';
+import { arrangePosts, type PostView } from '../../../src/reads/get-post.ts';
 import { stubFound, stubPost } from '../../support/stub-provider.ts';
 
 const view: PostView = {

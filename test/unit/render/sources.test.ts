@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HistoryQuery } from '../../../src/fetching/histories/history-query.ts';
+import type { HistoryQuery } from '../../../src/fetching/histories/history-result.ts';
 import type { CopiedFrom } from '../../../src/model/account.ts';
 import type { Status } from '../../../src/model/post.ts';
 import type { EmbedReply, PostResult } from '../../../src/model/results.ts';

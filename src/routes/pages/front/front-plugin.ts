@@ -22,7 +22,7 @@ import type { ReadingOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
 import { frontRoutes } from '../endpoints.ts';
 import { prepareBody, preparePage, repeatedText, toHtmlHeaders } from '../layout.ts';
-import { createOwnLinks } from '../own-links.ts';
+import { createOwnLinks, type OwnRead, parsePasted } from '../own-links.ts';
 import { renderProblem } from '../problem-page.ts';
 import {
   examplePostUrl,
@@ -34,7 +34,6 @@ import {
   renderRead,
   toQuestionLink,
 } from './page.ts';
-import { type OwnRead, parsePasted } from './pasted.ts';
 
 interface FrontOptions extends ReadingOptions {
   readonly site: FrontSite;

@@ -7,7 +7,7 @@ import { brandMark, escapeHtml, escapeLine, openLink } from '../../../render/htm
 import type { ResultHtml } from '../../../render/page/result.ts';
 import { findVersioned } from '../../reads/routes.ts';
 import { renderCode, renderLink, renderPage, type Site, toLink } from '../layout.ts';
-import { findOtherMeaning } from './pasted.ts';
+import { findOtherMeaning } from '../own-links.ts';
 
 export interface FrontSite extends Site {
   readonly hasSample: boolean;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { keyOf } from '../../../../src/answers/corpus/corpus.ts';
-import { createAddresses } from '../../../../src/answers/engine/addresses.ts';
+import { createAddresses } from '../../../../src/answers/engine/extractive-engine.ts';
 
 const own = { name: 'perch', root: '/perch', baseUrl: 'https://x.example/read' };
 const plain = { name: 'notes', root: '/notes' };

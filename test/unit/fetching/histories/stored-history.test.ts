@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { HistoryStore } from '../../../../src/archive/histories/history-store.ts';
-import { openHistoryStore } from '../../../../src/archive/histories/history-store.ts';
-import type { HistoryQuery } from '../../../../src/fetching/histories/history-query.ts';
+import {
+  type HistoryStore,
+  openHistoryStore,
+} from '../../../../src/archive/histories/history-store.ts';
+import type { HistoryQuery } from '../../../../src/fetching/histories/history-result.ts';
 import { createStoredHistory } from '../../../../src/fetching/histories/stored-history.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../../../support/fake-timeline.ts';
 import { fc, runs } from '../../../support/fast-check.ts';

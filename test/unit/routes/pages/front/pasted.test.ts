@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findOtherMeaning, parsePasted } from '../../../../../src/routes/pages/front/pasted.ts';
+import { findOtherMeaning, parsePasted } from '../../../../../src/routes/pages/own-links.ts';
 
 const baseUrl = 'http://localhost:8080';
 const place = { baseUrl, xMirrors: ['nitter.net'], mastodonSearchHost: 'mastodon.social' };
