@@ -24,8 +24,9 @@ export const toDottedEnd = (address: IpAddress): string =>
 
 const v4Bits = 96; // number of bits before the IPv4 address in an IPv4-mapped address
 
-export const isV4 = (address: IpAddress): boolean =>
-  address.parts.slice(0, 6).join() === '0,0,0,0,0,65535';
+const startOf = ({ parts }: IpAddress): string => parts.slice(0, 6).join();
+
+export const isV4 = (address: IpAddress): boolean => startOf(address) === '0,0,0,0,0,65535';
 
 const cidr = /^([^/]+)(?:\/(\d{1,3}))?$/;
 
@@ -44,53 +45,18 @@ export function parseRange(text: string): AddressRange | null {
 export const isWithin = (address: IpAddress, [first, bits]: AddressRange): boolean =>
   address.match(first, bits);
 
-/** Non-public networks: IANA's special-purpose, multicast (RFC 5771), Azure's agent. */
-const privateNetworks = toNetworks([
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '168.63.129.16/32',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '2001::/23',
-  '2001:db8::/32',
-  '2002::/16',
-  '2620:4f:8000::/48',
-  '3fff::/20',
-]);
+const azureAgent = '168.63.129.16'; // a service of the host, at an address that is public elsewhere
 
-const usedNetworks = toNetworks(['::ffff:0:0/96', '2000::/3']);
-
-/** NAT64 networks: the last 32 bits are the IPv4 address of the destination (RFC 6052). */
-const translatedNetworks = toNetworks(['64:ff9b::/96']);
-
-function toNetworks(written: readonly string[]): readonly AddressRange[] {
-  return written.map((network) => {
-    const range = parseRange(network);
-    if (range === null) throw new Error(`${network} is not a network`);
-    return range;
-  });
-}
+const isPublicV4 = (dotted: string): boolean =>
+  dotted !== azureAgent && ipaddr.IPv4.parse(dotted).range() === 'unicast';
 
 /** Returns whether a text is a public address without a zone. For NAT64, checks the IPv4 part. */
 export function isPublicAddress(text: string): boolean {
   const address = text.includes('%') ? null : parseAddress(text);
   if (address === null) return false;
-  const isIn = (networks: readonly AddressRange[]) =>
-    networks.some((network) => isWithin(address, network));
-  if (isIn(translatedNetworks)) return isPublicAddress(toDottedEnd(address));
-  return isIn(usedNetworks) && !isIn(privateNetworks);
+  // The last 32 bits of a NAT64 address are the IPv4 address of the destination (RFC 6052).
+  const isTranslated = startOf(address) === '100,65435,0,0,0,0'; // 64:ff9b::/96
+  if (isV4(address) || isTranslated) return isPublicV4(toDottedEnd(address));
+  const isGlobalUnicast = (address.parts[0] ?? 0) >> 13 === 1; // 2000::/3 (RFC 4291 §2.4)
+  return isGlobalUnicast && address.range() === 'unicast';
 }
