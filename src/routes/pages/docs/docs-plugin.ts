@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../lib/http/origins.ts';
 import { Problem, quoteInput } from '../../../lib/problem.ts';
+import { editDistance } from '../../../lib/suggest.ts';
 import { rejectOtherOrigins } from '../../../web/cors.ts';
 import { type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { serveRoutes } from '../../../web/route.ts';
@@ -158,28 +159,15 @@ function requirePage(docs: Docs, wanted: string) {
 function findSimilar(word: string, names: readonly string[]): readonly string[] {
   if (word === '' || word.length > 40) return [];
   return names
-    .map((name) => ({ name, distance: distanceOf(word, name) }))
-    .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(name.length / 3)))
+    .map((name) => ({ name, most: Math.max(1, Math.floor(name.length / 3)) }))
+    .map(({ name, most }) => ({ name, most, distance: distanceOf(word, name, most) }))
+    .filter(({ most, distance }) => distance <= most)
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ name }) => name);
 }
 
-function distanceOf(a: string, b: string): number {
+function distanceOf(a: string, b: string, most: number): number {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  return short.length >= 3 && long.includes(short) ? 1 : countEdits(a, b);
-}
-
-function countEdits(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (const [row, letter] of [...a].entries()) {
-    const current = [row + 1];
-    for (const [column, other] of [...b].entries()) {
-      const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1);
-      const dropped = (previous[column + 1] ?? 0) + 1;
-      current.push(Math.min(replaced, dropped, (current[column] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
+  return short.length >= 3 && long.includes(short) ? 1 : editDistance(a, b, most);
 }
