@@ -125,20 +125,6 @@ function describeError(problem: ProblemDocument, request: FastifyRequest, site: 
 
 function registerPages(app: FastifyInstance, shell: Shell): void {
   const { site, sections, sessions } = shell;
-  const page = (page: DashboardPage) => registerPage(app, page, shell);
-  const part = (url: string, read: (visit: Visit) => unknown) => {
-    // An open page must not keep the operator signed in.
-    const config = { sessionUse: 'look' } as const;
-    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      const body = toJsonBody(await read(toVisit(request, reply)));
-      const headers = {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'no-store',
-      };
-      return reply.headers(headers).send(body);
-    };
-    route(app, url, { GET: { handler, config } });
-  };
   route(app, signInPath, {
     // After a failed attempt, the address bar contains this path.
     GET: (_request, reply) => redirect(reply, dashboardPath, site),
@@ -148,28 +134,35 @@ function registerPages(app: FastifyInstance, shell: Shell): void {
       handler: (request, reply) => signIn(request, reply, shell),
     },
   });
-  page({
+  const signOut: DashboardPage = {
     url: signOutPath,
     submit: async ({ session, reply }) => {
       reply.header('set-cookie', await sessions.end(session));
       return { to: dashboardPath };
     },
-  });
-  for (const { register } of sections) register({ site, page, part });
-  const [first] = sections;
-  if (first !== undefined && first.link.path !== dashboardPath) {
-    route(app, dashboardPath, {
-      GET: (_request, reply) => redirect(reply, first.link.path, site),
-    });
-  }
+  };
+  const pages = [signOut, ...sections.flatMap((section) => section.pages)];
+  for (const page of pages) registerPage(app, page, shell);
   refuseAll(app, `${dashboardPath}/*`);
 }
 
-function registerPage(app: FastifyInstance, { url, show, submit }: DashboardPage, shell: Shell) {
+function registerPage(
+  app: FastifyInstance,
+  { url, show, read, submit }: DashboardPage,
+  shell: Shell,
+) {
   route(app, url, {
     ...(show && {
       GET: async (request: FastifyRequest, reply: FastifyReply) =>
         shell.send(reply, await show(toVisit(request, reply))),
+    }),
+    ...(read && {
+      GET: {
+        // An open page must not keep the operator signed in.
+        config: { sessionUse: 'look' as const },
+        handler: async (_request: unknown, reply: FastifyReply) =>
+          reply.headers(partHeaders).send(toJsonBody(await read())),
+      },
     }),
     ...(submit && {
       POST: async (request: FastifyRequest, reply: FastifyReply) => {
@@ -181,6 +174,11 @@ function registerPage(app: FastifyInstance, { url, show, submit }: DashboardPage
     }),
   });
 }
+
+const partHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+} as const;
 
 function sendOutcome(reply: FastifyReply, outcome: Outcome, { site, sendFault }: Shell) {
   if ('problem' in outcome) return sendFault(reply, outcome.problem, outcome.view);
@@ -199,7 +197,6 @@ function toVisit(request: FastifyRequest, reply: FastifyReply): Visit {
   const { dashboardSession: session } = request;
   if (session === null) throw unauthorized();
   return {
-    request,
     reply,
     session,
     params: request.params as Visit['params'], // the router creates an object of strings

@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../lib/problem.ts';
 import type { Site } from '../pages/layout.ts';
 import type { DashboardSession } from './session.ts';
@@ -23,33 +23,24 @@ export const configurationPath = `${dashboardPath}/configuration`;
 export interface DashboardSection {
   /** Link in the navigation. `path` is that of the section's first page, such as `/admin/keys`. */
   readonly link: SectionLink;
-  /** Registers the pages when the server starts. */
-  readonly register: (dashboard: Dashboard) => void;
+  readonly pages: readonly DashboardPage[];
 }
 
 export type SectionLink = Readonly<{ path: string; text: string }>;
 
-/** Functions that register pages for a signed-in operator, with `Cache-Control: no-store`. */
-export interface Dashboard {
-  readonly site: Site;
-  /** Registers a page. Requests to the page with unsupported methods get status 405. */
-  readonly page: (page: DashboardPage) => void;
-  /** Registers a GET route for JSON data; without a session, it answers with 401 `unauthorized`. */
-  readonly part: (url: string, read: (visit: Visit) => unknown) => void;
-}
-
-/** Page of the dashboard: a view (GET), a form (POST), or both at the same path. */
+/** Page for a signed-in operator: a view (GET), a form (POST), or both at the same path. */
 export interface DashboardPage {
   /** Path in the syntax of Fastify, such as `/admin/keys/:id`. */
   readonly url: string;
   /** Returns the page for a GET request. A thrown Problem becomes an error page in browsers. */
   readonly show?: (visit: Visit) => View | Promise<View>;
+  /** Returns JSON data for a GET request, in place of a page. */
+  readonly read?: () => unknown;
   /** Handles a form with checked session and token. A thrown Problem becomes an error page. */
   readonly submit?: (visit: Visit, form: URLSearchParams) => Outcome | Promise<Outcome>;
 }
 
 export interface Visit {
-  readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly session: DashboardSession;
   readonly params: Readonly<Record<string, string>>;
@@ -73,6 +64,7 @@ export type Outcome = { readonly to: string } | { readonly problem: Problem; rea
 
 interface FigureSection<Figures> {
   readonly link: SectionLink;
+  readonly site: Site;
   readonly read: () => Figures | Promise<Figures>;
   /** Renders the body of the page as HTML that starts with the `h1` heading. */
   readonly render: (figures: Figures, site: Site) => string;
@@ -80,17 +72,11 @@ interface FigureSection<Figures> {
 
 /** Creates a section with one page, which has no forms. */
 export function createFigureSection<Figures>(section: FigureSection<Figures>): DashboardSection {
-  const { link, read, render } = section;
-  return {
-    link,
-    register: ({ page, site }) =>
-      page({
-        url: link.path,
-        show: async () => ({
-          title: link.text,
-          bodyHtml: render(await read(), site),
-          styles: ['admin-figures.css'],
-        }),
-      }),
-  };
+  const { link, site, read, render } = section;
+  const show = async () => ({
+    title: link.text,
+    bodyHtml: render(await read(), site),
+    styles: ['admin-figures.css'],
+  });
+  return { link, pages: [{ url: link.path, show }] };
 }

@@ -55,39 +55,44 @@ export function createSessionsOfDashboard(clock: Clock, engine: Engine | null): 
 
 /** Opens the sections of the dashboard, in the order of the navigation. */
 export function openSections(services: Services, readEngine: ReadEngine) {
-  const { access, config, random, site, settings } = services;
-  const figures = openOperatorFigures(services, readEngine);
+  const { access, config, clock, random, site, settings } = services;
+  const { PERCH_DATA_DIR: folder } = config;
+  const history = openHistory(services);
+  const archive = createArchiveReporter(
+    folder === ':memory:' ? folder : join(folder, 'archive.db'),
+  );
+  const recorded = { history, startedMs: clock.now(), readEngine };
   const sections: readonly DashboardSection[] = [
-    createOverviewSection(figures.readOverview),
+    createOverviewSection(site, () => readOverview(services, recorded)),
     createKeysSection({
-      keys: access.keys,
-      random,
+      ...{ keys: access.keys, random, site, handle: toExampleHandle(site) },
       defaults: {
         allowance: config.PERCH_KEY_ALLOWANCE,
         windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,
       },
-      handle: toExampleHandle(site),
     }),
     createFigureSection({
-      link: { path: archivePath, text: 'Archive' },
-      read: figures.readArchive,
-      render: renderArchive,
+      ...{ link: { path: archivePath, text: 'Archive' }, site, render: renderArchive },
+      read: () => readArchive(services, archive),
     }),
     createFigureSection({
-      link: { path: answersPath, text: 'Answers' },
-      read: figures.readAnswers,
-      render: renderAnswers,
+      ...{ link: { path: answersPath, text: 'Answers' }, site, render: renderAnswers },
+      read: () => readAnswers(services),
     }),
     createFigureSection({
       link: { path: configurationPath, text: 'Configuration' },
+      ...{ site, render: renderConfiguration },
       read: () => ({
         settings: describeSettings(config, settings),
-        notices: figures.listNotices(),
+        notices: listNotices(services, readEngine),
       }),
-      render: renderConfiguration,
     }),
   ];
-  return { sections, close: figures.close };
+  const close = () => {
+    history.close();
+    archive.close();
+  };
+  return { sections, close };
 }
 
 /** Reader of the engine's last known state; `undefined` if instances share no engine. */
@@ -96,27 +101,6 @@ export type ReadEngine = (() => EngineReport) | undefined;
 type ProviderCounter = `${string} answered` | `${string} failed`;
 
 type History = MinuteHistory<TrafficName | ProviderCounter>;
-
-/** Starts to record the figures that the dashboard shows. Call `close` when the server closes. */
-function openOperatorFigures(services: Services, readEngine: ReadEngine) {
-  const { config, clock } = services;
-  const history = openHistory(services);
-  const folder = config.PERCH_DATA_DIR;
-  const isInMemory = folder === ':memory:';
-  const archive = createArchiveReporter(isInMemory ? folder : join(folder, 'archive.db'));
-  const startedMs = clock.now();
-  return {
-    readOverview: (): Promise<OverviewFigures> =>
-      readOverview(services, { history, startedMs, readEngine }),
-    readArchive: (): Promise<ArchiveFigures> => readArchive(services, archive),
-    readAnswers: (): AnswersFigures | null => readAnswers(services),
-    listNotices: (): readonly Notice[] => listNotices(services, readEngine),
-    close: (): void => {
-      history.close();
-      archive.close();
-    },
-  };
-}
 
 const trafficNames = [
   'requests',

@@ -6,7 +6,7 @@ import { Problem, quoteInput } from '../../../lib/problem.ts';
 import type { Random } from '../../../lib/random.ts';
 import { escapeHtml } from '../../../render/html/markup.ts';
 import type { Site } from '../../pages/layout.ts';
-import type { Dashboard, DashboardSection, Outcome, Visit } from '../pages.ts';
+import type { DashboardPage, DashboardSection, Outcome, Visit } from '../pages.ts';
 import { createCookieWriter, type DashboardSession, derive, readCookie } from '../session.ts';
 import {
   emptyFields,
@@ -21,7 +21,6 @@ import {
   describeKey,
   describeNewKey,
   describeRotation,
-  type KeyAction,
   keysPath,
   newKeyPath,
   toKeyPath,
@@ -31,6 +30,7 @@ import { describeList } from './list-page.ts';
 export interface KeysSectionOptions {
   readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
   readonly random: Random;
+  readonly site: Site;
   readonly defaults: KeyDefaults;
   /** Handle of an account that this server can read, for the example command. */
   readonly handle: string;
@@ -38,23 +38,39 @@ export interface KeysSectionOptions {
 
 /** Creates the pages that manage API keys without JavaScript. */
 export function createKeysSection(options: KeysSectionOptions): DashboardSection {
+  const { keys, site, defaults } = options;
+  const shown = createShownKeys(site, options.random);
+  const section: Section = {
+    ...options,
+    showOnce: ({ record, key }, visit) => {
+      shown.keep({ id: record.id, key }, visit.session, visit.reply);
+      return { to: toKeyPath(record.id) };
+    },
+    takeSecret: (id, { session, reply }) => shown.take(id, session, reply),
+  };
+  const showList = async (visit: Visit) => {
+    const message = renderMessage(visit);
+    return describeList({ keys: await keys.list(), site, defaults, query: visit.query, message });
+  };
   return {
     link: { path: keysPath, text: 'Keys' },
-    register: (dashboard) => {
-      const { site } = dashboard;
-      const pages = { ...options, site, shown: createShownKeys(site, options.random) };
-      registerList(dashboard, pages);
-      registerNewKey(dashboard, pages);
-      registerKey(dashboard, pages);
-      registerSwitch(dashboard, pages, true);
-      registerSwitch(dashboard, pages, false);
-      registerRotation(dashboard, pages);
-      registerDeletion(dashboard, pages);
-    },
+    pages: [
+      { url: keysPath, show: showList },
+      createNewKeyPage(section),
+      createKeyPage(section),
+      createSwitch(section, true),
+      createSwitch(section, false),
+      createRotation(section),
+      createDeletion(section),
+    ],
   };
 }
 
-type Pages = KeysSectionOptions & { readonly site: Site; readonly shown: ShownKeys };
+interface Section extends KeysSectionOptions {
+  /** Passes a new key to the page that shows it, and only once. */
+  readonly showOnce: (issued: IssuedKey, visit: Visit) => Outcome;
+  readonly takeSecret: (id: string, visit: Visit) => string | null;
+}
 
 const messages: Readonly<Record<string, string>> = {
   saved: 'The changes are saved.',
@@ -68,44 +84,27 @@ function renderMessage({ query: { done } }: Visit): string {
   return text ? `<p class="message" role="status">${escapeHtml(text)}</p>\n` : '';
 }
 
-function registerList({ page, site }: Dashboard, { keys, defaults }: Pages): void {
-  page({
-    url: keysPath,
-    show: async (visit) =>
-      describeList({
-        ...{ keys: await keys.list(), site, defaults },
-        ...{ query: visit.query, message: renderMessage(visit) },
-      }),
-  });
-}
-
-function registerNewKey({ page }: Dashboard, pages: Pages): void {
-  const { keys, site, defaults } = pages;
-  page({
+function createNewKeyPage({ keys, site, defaults, showOnce }: Section): DashboardPage {
+  return {
     url: newKeyPath,
     show: (visit) => describeNewKey({ visit, site, defaults, fields: emptyFields }),
     submit: async (visit, form) => {
       const fields = readFields(form);
       const parsed = parseFields(fields, newKey);
-      if ('value' in parsed) return showOnce(await keys.create(parsed.value), visit, pages);
+      if ('value' in parsed) return showOnce(await keys.create(parsed.value), visit);
       const { problem, faults } = parsed;
       return { problem, view: describeNewKey({ visit, site, defaults, fields, faults }) };
     },
-  });
+  };
 }
 
-function showOnce({ record, key }: IssuedKey, visit: Visit, { shown }: Pages): Outcome {
-  shown.keep({ id: record.id, key }, visit.session, visit.reply);
-  return { to: toKeyPath(record.id) };
-}
-
-function registerKey({ page }: Dashboard, pages: Pages): void {
-  const { keys, site, shown, defaults, handle } = pages;
-  page({
+function createKeyPage(section: Section): DashboardPage {
+  const { keys, site, takeSecret, defaults, handle } = section;
+  return {
     url: toKeyPath(':id'),
     show: async (visit) => {
-      const key = await findKey(visit, pages);
-      const secret = shown.take(key.id, visit.session, visit.reply);
+      const key = await findKey(visit, section);
+      const secret = takeSecret(key.id, visit);
       const message = renderMessage(visit);
       const fields = toFields(key);
       return describeKey({ visit, site, defaults, handle, key, secret, message, fields });
@@ -118,45 +117,42 @@ function registerKey({ page }: Dashboard, pages: Pages): void {
         return { to: `${toKeyPath(id)}?done=saved` };
       }
       const { problem, faults } = parsed;
-      const state = { key: await findKey(visit, pages), secret: null, message: '', fields, faults };
+      const key = await findKey(visit, section);
+      const state = { key, secret: null, message: '', fields, faults };
       return { problem, view: describeKey({ visit, site, defaults, handle, ...state }) };
     },
-  });
+  };
 }
 
-function registerSwitch({ page }: Dashboard, { keys }: Pages, enabled: boolean): void {
-  page({
-    url: toKeyPath(':id', enabled ? 'enable' : 'disable'),
-    submit: async (visit) => {
-      const { id } = known(await keys.change(idOf(visit), { enabled }), visit);
-      return { to: `${toKeyPath(id)}?done=${enabled ? 'enabled' : 'disabled'}` };
-    },
-  });
-}
+const createSwitch = ({ keys }: Section, enabled: boolean): DashboardPage => ({
+  url: toKeyPath(':id', enabled ? 'enable' : 'disable'),
+  submit: async (visit) => {
+    const { id } = known(await keys.change(idOf(visit), { enabled }), visit);
+    return { to: `${toKeyPath(id)}?done=${enabled ? 'enabled' : 'disabled'}` };
+  },
+});
 
-function registerRotation({ page, site }: Dashboard, pages: Pages): void {
-  page({
-    url: toKeyPath(':id', 'rotate' satisfies KeyAction),
-    show: async (visit) => describeRotation({ key: await findKey(visit, pages), visit, site }),
-    submit: async (visit) =>
-      showOnce(known(await pages.keys.rotate(idOf(visit)), visit), visit, pages),
-  });
-}
+const createRotation = (section: Section): DashboardPage => ({
+  url: toKeyPath(':id', 'rotate'),
+  show: async (visit) =>
+    describeRotation({ key: await findKey(visit, section), visit, site: section.site }),
+  submit: async (visit) =>
+    section.showOnce(known(await section.keys.rotate(idOf(visit)), visit), visit),
+});
 
-function registerDeletion({ page, site }: Dashboard, pages: Pages): void {
-  page({
-    url: toKeyPath(':id', 'delete'),
-    show: async (visit) => describeDeletion({ key: await findKey(visit, pages), visit, site }),
-    submit: async (visit) => {
-      known((await pages.keys.remove(idOf(visit))) || undefined, visit);
-      return { to: `${keysPath}?done=deleted` };
-    },
-  });
-}
+const createDeletion = (section: Section): DashboardPage => ({
+  url: toKeyPath(':id', 'delete'),
+  show: async (visit) =>
+    describeDeletion({ key: await findKey(visit, section), visit, site: section.site }),
+  submit: async (visit) => {
+    known((await section.keys.remove(idOf(visit))) || undefined, visit);
+    return { to: `${keysPath}?done=deleted` };
+  },
+});
 
 const idOf = ({ params }: Visit): string => params.id ?? '';
 
-async function findKey(visit: Visit, { keys }: Pages): Promise<KeyRecord> {
+async function findKey(visit: Visit, { keys }: Pick<Section, 'keys'>): Promise<KeyRecord> {
   return known(
     (await keys.list()).find(({ id }) => id === idOf(visit)),
     visit,
@@ -200,8 +196,6 @@ function createShownKeys(site: Site, random: Random) {
     },
   };
 }
-
-type ShownKeys = ReturnType<typeof createShownKeys>;
 
 type NewKey = Readonly<{ id: string; key: string }>;
 

@@ -173,21 +173,23 @@ function renderSessionTiles(sessions: NonNullable<OverviewFigures['sessions']>):
 }
 
 /** Creates the section with the overview, and the part with which a script refreshes it. */
-export function createOverviewSection(read: () => Promise<OverviewFigures>): DashboardSection {
+export function createOverviewSection(
+  site: Site,
+  read: () => Promise<OverviewFigures>,
+): DashboardSection {
+  const show = async () => ({
+    title: 'Overview',
+    bodyHtml: renderOverview(await read(), site),
+    styles: ['admin-figures.css', 'admin-charts.css'],
+    scripts: ['admin-overview.js'],
+  });
+  const readPart = async () => ({ html: renderFigures(await read(), site) });
   return {
     link: { path: dashboardPath, text: 'Overview' },
-    register: ({ page, part, site }) => {
-      page({
-        url: dashboardPath,
-        show: async () => ({
-          title: 'Overview',
-          bodyHtml: renderOverview(await read(), site),
-          styles: ['admin-figures.css', 'admin-charts.css'],
-          scripts: ['admin-overview.js'],
-        }),
-      });
-      part(overviewPart, async () => ({ html: renderFigures(await read(), site) }));
-    },
+    pages: [
+      { url: dashboardPath, show },
+      { url: overviewPart, read: readPart },
+    ],
   };
 }
 
