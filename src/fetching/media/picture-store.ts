@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
+import { extensionOf, mediaExtensions } from '../../lib/files/media-type.ts';
 import {
   giveToOwnerOf,
   isCode,
@@ -125,14 +126,9 @@ interface StoredFile {
   intact?: Promise<boolean>;
 }
 
-const extensions: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-  'image/avif': 'avif',
-};
-const mediaTypes = new Map(Object.entries(extensions).map(([type, end]) => [end, type] as const));
+const mediaTypes = new Map<string, string>(
+  Object.entries(mediaExtensions).map(([type, end]) => [end, type]),
+);
 
 const fileName = /^([0-9a-f]{64})-([0-9a-f]{32})\.(jpg|png|gif|webp|avif)$/;
 
@@ -267,7 +263,7 @@ async function writePicture(
   { mediaType, size, hash, content }: Picture & { readonly content: Buffer },
   { folder, clock, random }: DiskOptions,
 ): Promise<StoredFile> {
-  const extension = extensions[mediaType] ?? '';
+  const extension = extensionOf(mediaType);
   const name = `${key}-${hash}.${extension}`;
   const draft = join(folder, `${random.bytes(12).toString('hex')}.part`);
   const nowMs = clock.now();
