@@ -16,12 +16,6 @@ export interface EngineReport {
 /** Replies of one primary Redis or Valkey server to `INFO persistence` and `INFO memory`. */
 export type PrimaryInfo = Readonly<{ persistence: string; memory: string }>;
 
-export interface EngineReporter {
-  /** Returns the last known state, without a request to the engine. */
-  read(): EngineReport;
-  close(): void;
-}
-
 interface EngineReportOptions {
   readonly engine: Pick<Engine, 'state' | 'info'>;
   readonly clock: Clock;
@@ -35,37 +29,42 @@ const checkMs = 60_000;
 const noticeMs = 1000;
 
 /** Starts to check the engine's settings: as soon as it answers, then every minute. */
-export function openEngineReport(options: EngineReportOptions): EngineReporter {
+export function openEngineReport(options: EngineReportOptions) {
   const { engine, clock, onWarnings } = options;
-  const closing = new AbortController();
   let warnings: readonly string[] = [];
-  const check = async (): Promise<void> => {
+  let [wasUp, checkedMs] = [false, 0];
+  const close = repeat(clock, noticeMs, async () => {
+    const { isUp } = engine.state;
+    const isDue = !wasUp || Math.abs(clock.now() - checkedMs) >= checkMs;
+    wasUp = isUp;
+    if (!isUp || !isDue) return;
+    checkedMs = clock.now();
     const found = await readWarnings(engine);
     if (found === null || found.join() === warnings.join()) return;
     warnings = found;
     onWarnings(warnings);
-  };
-  const watch = async (): Promise<void> => {
-    let [wasUp, checkedMs] = [false, 0];
-    while (!closing.signal.aborted) {
-      const { isUp } = engine.state;
-      const isDue = !wasUp || Math.abs(clock.now() - checkedMs) >= checkMs;
-      wasUp = isUp;
-      if (isUp && isDue) {
-        checkedMs = clock.now();
-        await check();
-      }
-      await Promise.allSettled([clock.sleep(noticeMs, closing.signal)]);
-    }
-  };
-  void watch();
+  });
   return {
-    read: () => {
+    /** Returns the last known state, without a request to the engine. */
+    read: (): EngineReport => {
       const { isUp, fault, instances } = engine.state;
       return { isUp, fault: fault === null ? null : describeFault(fault), instances, warnings };
     },
-    close: () => closing.abort(),
+    close,
   };
+}
+
+/** Runs `check` at once, then `everyMs` after each run, until the returned function is called. */
+function repeat(clock: Clock, everyMs: number, check: () => Promise<void>): () => void {
+  const closing = new AbortController();
+  const watch = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      await check();
+      await Promise.allSettled([clock.sleep(everyMs, closing.signal)]);
+    }
+  };
+  void watch();
+  return () => closing.abort();
 }
 
 /** Returns warnings about the settings of all primaries; `null` if they do not answer. */
@@ -145,33 +144,28 @@ function readField(info: string, name: string): string | undefined {
 export const readNumber = (info: string, name: string): number =>
   Number(readField(info, name) ?? 0);
 
-/** Memory limit for cached responses, which leaves memory for sessions and API keys. */
-export interface EngineSpace {
-  /** Returns whether the shared Valkey or Redis server has space for further cached responses. */
-  isFree(): boolean;
-  close(): void;
-}
-
 const maxShare = 0.6;
 const spaceCheckMs = 5000;
 
-/** Starts to check the memory use of all primaries every five seconds, until `close`. */
-export function watchEngineSpace(engine: Pick<Engine, 'info' | 'clock' | 'state'>): EngineSpace {
-  const closing = new AbortController();
+/**
+ * Starts to check the memory use of all primaries every five seconds, until `close`. The limit for
+ * cached responses leaves memory for sessions and API keys.
+ */
+export function watchEngineSpace(engine: Pick<Engine, 'info' | 'clock' | 'state'>) {
   let isFree = true;
   const check = async (): Promise<void> => {
+    if (!engine.state.isUp) return;
     const answers = await engine.info('memory');
     isFree = answers.every((text) => {
       const limit = readNumber(text, 'maxmemory');
       return limit === 0 || readNumber(text, 'used_memory') <= maxShare * limit;
     });
   };
-  const watch = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      if (engine.state.isUp) await check().catch(() => {}); // the state stays as it was
-      await Promise.allSettled([engine.clock.sleep(spaceCheckMs, closing.signal)]);
-    }
+  // After a failed check, the state stays as it was.
+  const close = repeat(engine.clock, spaceCheckMs, () => check().catch(() => {}));
+  return {
+    /** Returns whether the shared Valkey or Redis server has space for further cached responses. */
+    isFree: () => isFree,
+    close,
   };
-  void watch();
-  return { isFree: () => isFree, close: () => closing.abort() };
 }
