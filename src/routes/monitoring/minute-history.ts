@@ -9,15 +9,6 @@ export interface Period<Name extends string> {
   readonly counts: Readonly<Record<Name, number>>;
 }
 
-export interface MinuteHistory<Name extends string> {
-  /**
-   * Returns the last `count` periods, oldest first, the last one with the current minute. Periods
-   * start at multiples of `minutes` since the epoch. Minutes older than a day count as 0.
-   */
-  list(count: number, minutes: number): readonly Period<Name>[];
-  close(): void;
-}
-
 interface MinuteHistoryOptions<Name extends string> {
   readonly clock: Pick<Clock, 'now'>;
   /** Calls `tick` every second until the returned function is called. Default: `setInterval`. */
@@ -28,11 +19,9 @@ interface MinuteHistoryOptions<Name extends string> {
 }
 
 /** Records the increase of each counter per minute for one day, without work per increase. */
-export function openMinuteHistory<Name extends string>(
-  options: MinuteHistoryOptions<Name>,
-): MinuteHistory<Name> {
+export function openMinuteHistory<Name extends string>(options: MinuteHistoryOptions<Name>) {
   const { clock, names, read, everySecond = startInterval } = options;
-  const ring = createRing(names.length);
+  const rows = createRows();
   const readCounters = () => {
     const counters = read();
     return names.map((name) => counters[name]);
@@ -43,7 +32,7 @@ export function openMinuteHistory<Name extends string>(
   /** Adds the increase since the previous reading to the minute of that reading. */
   const record = (): void => {
     const counters = readCounters();
-    ring.add(
+    rows.add(
       minute,
       counters.map((value, column) => value - (seen[column] ?? 0)),
     );
@@ -54,14 +43,19 @@ export function openMinuteHistory<Name extends string>(
     if (currentMinute() !== minute) record();
   });
   return {
-    list: (count, minutes) => {
+    /**
+     * Returns the last `count` periods, oldest first, the last one with the current minute. Periods
+     * start at multiples of `minutes` since the epoch. Minutes older than a day count as 0.
+     */
+    list: (count: number, minutes: number): readonly Period<Name>[] => {
       record();
-      ring.advanceTo(minute);
+      rows.advanceTo(minute);
       const last = Math.floor(minute / minutes);
       return Array.from({ length: count }, (_, at) => {
         const first = (last - count + 1 + at) * minutes;
-        const sums = ring.sum(first, minutes);
-        const counts = Object.fromEntries(names.map((name, column) => [name, sums[column] ?? 0]));
+        const counts = Object.fromEntries(
+          names.map((name, column) => [name, rows.sum(first, minutes, column)]),
+        );
         // The keys are the names of the counters.
         return { startMs: first * minuteMs, counts: counts as Record<Name, number> };
       });
@@ -76,38 +70,32 @@ function startInterval(tick: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-function createRing(columns: number) {
-  const cells = new Float64Array(historyMinutes * columns);
-  let newest: number | null = null;
-  const rowOf = (minute: number) =>
-    (((minute % historyMinutes) + historyMinutes) % historyMinutes) * columns;
-  const isKept = (minute: number) =>
-    newest !== null && minute <= newest && minute > newest - historyMinutes;
+/** Keeps the numbers of each minute for a day. */
+function createRows() {
+  const rows = new Map<number, readonly number[]>();
+  let newest = 0;
   const advanceTo = (minute: number): void => {
-    if (newest === null || Math.abs(minute - newest) >= historyMinutes) {
-      cells.fill(0);
+    if (Math.abs(minute - newest) >= historyMinutes) {
+      rows.clear();
       newest = minute;
     }
-    while (newest < minute) {
-      newest += 1;
-      cells.fill(0, rowOf(newest), rowOf(newest) + columns);
-    }
+    newest = Math.max(newest, minute);
+    for (const old of rows.keys()) if (old <= newest - historyMinutes) rows.delete(old);
   };
   return {
     advanceTo,
     /** Adds to a minute's row; to the newest row if the clock was set back by less than a day. */
     add: (minute: number, numbers: readonly number[]): void => {
       advanceTo(minute);
-      const row = rowOf(newest ?? minute);
-      for (const [column, number] of numbers.entries()) {
-        cells[row + column] = (cells[row + column] ?? 0) + number;
-      }
-    },
-    sum: (first: number, minutes: number): readonly number[] => {
-      const kept = Array.from({ length: minutes }, (_, at) => first + at).filter(isKept);
-      return Array.from({ length: columns }, (_, column) =>
-        kept.reduce((sum, minute) => sum + (cells[rowOf(minute) + column] ?? 0), 0),
+      const row = rows.get(newest) ?? [];
+      rows.set(
+        newest,
+        numbers.map((number, column) => number + (row[column] ?? 0)),
       );
     },
+    sum: (first: number, minutes: number, column: number): number =>
+      Array.from({ length: minutes }, (_, at) => rows.get(first + at)?.[column] ?? 0).reduce(
+        (sum, number) => sum + number,
+      ),
   };
 }

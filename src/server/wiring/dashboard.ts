@@ -36,11 +36,7 @@ import {
   createFigureSection,
   type DashboardSection,
 } from '../../routes/dashboard/pages.ts';
-import {
-  historyMinutes,
-  type MinuteHistory,
-  openMinuteHistory,
-} from '../../routes/monitoring/minute-history.ts';
+import { historyMinutes, openMinuteHistory } from '../../routes/monitoring/minute-history.ts';
 import { toExampleHandle } from '../../routes/pages/front/page.ts';
 import type { Services } from './services.ts';
 import { toServiceLimits } from './sessions.ts';
@@ -100,7 +96,7 @@ export type ReadEngine = (() => EngineReport) | undefined;
 
 type ProviderCounter = `${string} answered` | `${string} failed`;
 
-type History = MinuteHistory<TrafficName | ProviderCounter>;
+type History = ReturnType<typeof openHistory>;
 
 const trafficNames = [
   'requests',
@@ -112,7 +108,7 @@ const trafficNames = [
   'serverErrors',
 ] as const satisfies readonly TrafficName[];
 
-function openHistory({ clock, traffic, requestIds, fetching }: Services): History {
+function openHistory({ clock, traffic, requestIds, fetching }: Services) {
   const { records } = fetching.chain;
   return openMinuteHistory<TrafficName | ProviderCounter>({
     clock,
