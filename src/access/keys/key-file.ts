@@ -42,22 +42,6 @@ export class KeyFileError extends Error {
   }
 }
 
-export interface KeyFile {
-  /**
-   * Calls `work` with the rows. If the file has a fault in `createOn`, creates an empty key store
-   * first. Waits up to 20 ms for a lock of another program.
-   * @throws KeyFileError if the file has another fault or stays locked
-   */
-  use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
-  /**
-   * Returns the same object while cached content may be used, and a new one after a change and
-   * every 100 ms in case a change was not detected. Returns `undefined` if nothing may be cached:
-   * in memory, closed, missing, or changed in the last 3 seconds.
-   */
-  version(): object | undefined;
-  close(): void;
-}
-
 const inMemory = ':memory:';
 /** Milliseconds after a change without caching: FAT timestamps (2 seconds) and a margin. */
 const timestampResolutionMs = 3000;
@@ -75,8 +59,10 @@ interface Connection extends FileIdentity {
   rows?: KeyRows;
 }
 
+export type KeyFile = ReturnType<typeof openKeyFile>;
+
 /** Returns an accessor that reopens the file only after it was replaced (docs/decisions/0011). */
-export function openKeyFile(location: string, clock: Clock): KeyFile {
+export function openKeyFile(location: string, clock: Clock) {
   const path = location === inMemory ? location : resolve(location);
   const options = { path, ...schema, mustExist: path !== inMemory };
   let connection: Connection | undefined;
@@ -97,7 +83,12 @@ export function openKeyFile(location: string, clock: Clock): KeyFile {
     return connection.rows;
   };
   return {
-    use: (work, createOn = []) => {
+    /**
+     * Calls `work` with the rows. If the file has a fault in `createOn`, creates an empty key store
+     * first. Waits up to 20 ms for a lock of another program.
+     * @throws KeyFileError if the file has another fault or stays locked
+     */
+    use: <Value>(work: (rows: KeyRows) => Value, createOn: readonly KeyFileFault[] = []) => {
       if (isClosed) throw new KeyFileError('closed');
       try {
         let found = findFile(path);
@@ -111,6 +102,11 @@ export function openKeyFile(location: string, clock: Clock): KeyFile {
         throw toFileError(error);
       }
     },
+    /**
+     * Returns the same object while cached content may be used, and a new one after a change and
+     * every 100 ms in case a change was not detected. Returns `undefined` if nothing may be cached:
+     * in memory, closed, missing, or changed in the last 3 seconds.
+     */
     version: () => {
       if (path === inMemory || isClosed) return undefined;
       const now = clock.now();

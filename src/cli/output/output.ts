@@ -11,29 +11,6 @@ export interface RawOutput {
   write(text: string): unknown;
 }
 
-/** Output without control characters (JSON: `\u00XX`). Writing removes the status line. */
-export interface Output {
-  readonly isTerminal: boolean;
-  /** Whether the output shows a status line, which is replaced in place. */
-  readonly hasStatusLine: boolean;
-  /** Whether the program that reads the output (such as `head`) has closed the output. */
-  readonly hasLeft: boolean;
-  /** Underlying stream, for binary content; `null` if the output is not a Node.js stream. */
-  readonly stream: Writable | null;
-  write(text: string): void;
-  /** Writes JSON documents. `lines` contains one document per line. */
-  writeJson(lines: string): void;
-  /** Writes text with colour sequences (ECMA-48 SGR). Other control characters are replaced. */
-  writeColoured(text: string): void;
-  /** Replaces the status line, cut to the terminal's width. Does nothing without a status line. */
-  showLine(text: string): void;
-  /** Shows or replaces the status line. Writes a new line to outputs without a status line. */
-  showProgress(text: string): void;
-  clearLine(): void;
-  /** Waits until the stream accepts more data or is closed. */
-  drained(): Promise<void>;
-}
-
 const defaultColumns = 80;
 
 interface OutputOptions {
@@ -41,7 +18,10 @@ interface OutputOptions {
   readonly isPlain?: boolean;
 }
 
-export function createOutput(raw: RawOutput, { isPlain = false }: OutputOptions = {}): Output {
+export type Output = ReturnType<typeof createOutput>;
+
+/** Creates an output without control characters. Writing removes the status line. */
+export function createOutput(raw: RawOutput, { isPlain = false }: OutputOptions = {}) {
   const isTerminal = raw.isTTY === true;
   const hasStatusLine = isTerminal && !isPlain;
   let isLineShown = false;
@@ -65,17 +45,25 @@ export function createOutput(raw: RawOutput, { isPlain = false }: OutputOptions 
   };
   return {
     isTerminal,
+    /** Whether the output shows a status line, which is replaced in place. */
     hasStatusLine,
+    /** Whether the program that reads the output (such as `head`) has closed the output. */
     get hasLeft() {
       return raw.writable === false;
     },
+    /** Underlying stream, for binary content; `null` if the output is not a Node.js stream. */
     stream: raw instanceof Writable ? raw : null,
-    write: (text) => putLines(cleanText(text)),
-    writeJson: (lines) => putLines(escapeJson(lines)),
-    writeColoured: (text) => putLines(text.split(colour).map(cleanUnlessColour).join('')),
+    write: (text: string) => putLines(cleanText(text)),
+    /** Writes JSON documents. `lines` contains one document per line. */
+    writeJson: (lines: string) => putLines(escapeJson(lines)),
+    /** Writes text with colour sequences (ECMA-48 SGR). Other control characters are replaced. */
+    writeColoured: (text: string) => putLines(text.split(colour).map(cleanUnlessColour).join('')),
+    /** Replaces the status line, cut to the terminal's width, if there is one. */
     showLine,
-    showProgress: (text) => (hasStatusLine ? showLine(text) : put(cleanText(`${text}\n`))),
+    /** Shows or replaces the status line. Writes a new line to outputs without a status line. */
+    showProgress: (text: string) => (hasStatusLine ? showLine(text) : put(cleanText(`${text}\n`))),
     clearLine,
+    /** Waits until the stream accepts more data or is closed. */
     drained: async () => {
       if (isFull && raw instanceof Writable && raw.writable) await untilDrained(raw);
     },

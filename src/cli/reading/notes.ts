@@ -90,13 +90,6 @@ export interface Note {
   readonly text: string;
 }
 
-export interface NoteFolder {
-  /** Keeps a note that differs only in the time of its read; replaces others under their name. */
-  save(note: Note): Promise<void>;
-  /** Counts a post that cannot be shown and so has no note. */
-  skip(): void;
-}
-
 /**
  * Creates the folder before the first note. Prints how many notes were written. Without a path,
  * calls `use` with `null`.
@@ -134,10 +127,13 @@ function describeCounts(path: string, { created, updated, same, skipped }: Count
   return `${written} written to ${path} (${details}), ${toCount(same)} unchanged${left}`;
 }
 
-function openNoteFolder(root: string, counts: Counts): NoteFolder {
+export type NoteFolder = ReturnType<typeof openNoteFolder>;
+
+function openNoteFolder(root: string, counts: Counts) {
   let names: Set<string> | undefined;
   return {
-    save: async ({ name, text }) => {
+    /** Keeps a note that differs only in the time of its read; replaces others under their name. */
+    save: async ({ name, text }: Note) => {
       if (names === undefined) {
         makeFolder(root);
         names = new Set(readdirSync(root));
@@ -156,6 +152,7 @@ function openNoteFolder(root: string, counts: Counts): NoteFolder {
       names.add(file);
       counts[before === null ? 'created' : 'updated'] += 1;
     },
+    /** Counts a post that cannot be shown and so has no note. */
     skip: () => {
       counts.skipped += 1;
     },

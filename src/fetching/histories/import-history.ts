@@ -35,17 +35,6 @@ export interface ImporterOptions extends SourceOptions {
   readonly stop?: AbortSignal;
 }
 
-/** Stream of imported posts. A slow consumer slows down the import. */
-export interface PostStream {
-  /**
-   * Returns the next posts, or the result of the import, which includes most failures.
-   * @throws Problem `shutting_down` when the server stops; the abort reason when the caller
-   *   disconnects
-   */
-  next(): Promise<IteratorResult<readonly PlacedPost[], HistoryResult>>;
-  close(): Promise<void>;
-}
-
 export interface HistoryImport {
   readonly account: Account;
   readonly source: string;
@@ -163,14 +152,25 @@ interface ImportState extends StartedImport {
   readonly account: Account;
 }
 
-function openPosts(stream: HistoryStream, first: Step, state: ImportState): PostStream {
+export type PostStream = ReturnType<typeof openPosts>;
+
+/** Opens a stream of imported posts. A slow consumer slows down the import. */
+function openPosts(stream: HistoryStream, first: Step, state: ImportState) {
   const sent = sendPosts(stream, first, state);
   const close = async () => {
     // A generator that was never started does not run its `finally` block.
     await endImport(stream, state);
     await sent.return(nothing);
   };
-  return { next: () => sent.next(), close };
+  return {
+    /**
+     * Returns the next posts, or the result of the import, which includes most failures.
+     * @throws Problem `shutting_down` when the server stops; the abort reason when the caller
+     *   disconnects
+     */
+    next: () => sent.next(),
+    close,
+  };
 }
 
 async function endImport(stream: HistoryStream, { deadline, slot }: ImportState): Promise<void> {

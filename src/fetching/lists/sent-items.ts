@@ -12,15 +12,13 @@ const itemsToCompare = 3; // a page that lacks all of this many last items count
 const maxItems = 5000;
 const maxBytes = 16 * 1024 * 1024;
 
-/** Bounded cache of the items returned for each list, so that later pages do not repeat them. */
-export interface SentItemsMemory {
-  /** Returns hashes of the items before a position, in list order; `undefined` if unknown. */
-  recall(listKey: string, position: ListPosition): Promise<readonly number[] | undefined>;
-  remember(listKey: string, position: ListPosition, sent: readonly number[]): Promise<void>;
-}
+export type SentItemsMemory = ReturnType<typeof createSentItemsMemory>;
 
-/** Creates a cache of returned items. On a miss, Perch omits only those in the cursor. */
-export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory {
+/**
+ * Creates a bounded cache of the items returned for each list, so that later pages do not repeat
+ * them. On a miss, Perch omits only those in the cursor.
+ */
+export function createSentItemsMemory(shared?: SharedSentItems) {
   const pages = new LRUCache<string, Float64Array>({
     maxSize: maxBytes,
     sizeCalculation: (sent, key) => sent.byteLength + 2 * key.length + 100,
@@ -28,12 +26,13 @@ export function createSentItemsMemory(shared?: SharedSentItems): SentItemsMemory
   const nameOf = (listKey: string, { provider, cursor, taken, page, recent }: ListPosition) =>
     JSON.stringify([listKey, provider, cursor, taken, page, recent.slice(-4)]);
   return {
-    recall: async (listKey, position) => {
+    /** Returns hashes of the items before a position, in list order; `undefined` if unknown. */
+    recall: async (listKey: string, position: ListPosition) => {
       const name = nameOf(listKey, position);
       const sent = pages.get(name) ?? (await shared?.read(name));
       return sent && [...sent];
     },
-    remember: async (listKey, position, sent) => {
+    remember: async (listKey: string, position: ListPosition, sent: readonly number[]) => {
       const name = nameOf(listKey, position);
       const latest = Float64Array.from(sent.slice(-maxItems));
       pages.set(name, latest);
@@ -100,24 +99,20 @@ const toShort = (fingerprint: number): number =>
 
 const fromShort = (short: number): number => -1 - short;
 
-/** Hashes of list items already returned, by position in the list. All instances share them. */
-export interface SharedSentItems {
-  read(name: string): Promise<Float64Array | undefined>;
-  write(name: string, sent: Float64Array): Promise<void>;
-}
-
 const lifetimeMs = 3_600_000;
 
-/** Opens the store that all instances share. If the server fails, reads return `undefined`. */
-export function createSharedSentItems(engine: Engine): SharedSentItems {
+type SharedSentItems = ReturnType<typeof createSharedSentItems>;
+
+/** Opens a store that all instances share. If the server fails, reads return `undefined`. */
+export function createSharedSentItems(engine: Engine) {
   return {
-    read: async (name) => {
+    read: async (name: string) => {
       const text = await engine.run((client) => client.get(keyOf(name))).catch(() => null);
       if (text === null) return undefined;
       const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
       return new Float64Array(bytes.buffer);
     },
-    write: async (name, { buffer, byteOffset, byteLength }) => {
+    write: async (name: string, { buffer, byteOffset, byteLength }: Float64Array) => {
       const text = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
       const expiration = { type: 'PX', value: lifetimeMs } as const;
       await engine.run((client) => client.set(keyOf(name), text, { expiration })).catch(() => {});

@@ -18,13 +18,6 @@ export interface PictureAddress {
   readonly expiresMs: number;
 }
 
-export interface PictureAddresses {
-  /** Returns a picture's signed address; `null` if this server cannot fetch the picture. */
-  readonly toPictureUrl: (url: string) => string | null;
-  /** Verifies an address. @throws Problem `invalid_picture_address` or `expired_picture_address` */
-  readonly parse: (signed: string) => PictureAddress;
-}
-
 /** Path prefix of all pictures and other media files on this server. */
 export const mediaPath = '/media/';
 
@@ -43,12 +36,14 @@ const macBytes = 16;
 const expiryBytes = 2; // days since 1970
 const headBytes = 1 + expiryBytes;
 
+export type PictureAddresses = ReturnType<typeof createPictureAddresses>;
+
 /**
  * Creates functions that sign and check picture addresses: base64url of the version (1 byte), the
  * day of expiry (2 bytes), the first 16 bytes of an HMAC-SHA256 (RFC 2104 §5), and the URL without
  * `https://`.
  */
-export function createPictureAddresses(options: PictureAddressOptions): PictureAddresses {
+export function createPictureAddresses(options: PictureAddressOptions) {
   const { secret, baseUrl, clock } = options;
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'perch picture addresses', 32));
   const macOf = (head: Buffer, url: Buffer) =>
@@ -61,7 +56,8 @@ export function createPictureAddresses(options: PictureAddressOptions): PictureA
   };
   const base = parseUrl(baseUrl);
   return {
-    toPictureUrl: (given) => {
+    /** Returns a picture's signed address; `null` if this server cannot fetch the picture. */
+    toPictureUrl: (given: string) => {
       const url = parseUrl(given);
       if (url === null || url.href.length > maxUrlLength) return null;
       if (url.href.startsWith(`${base?.href.replace(/\/$/, '')}${mediaPath}`)) return url.href;
@@ -69,7 +65,8 @@ export function createPictureAddresses(options: PictureAddressOptions): PictureA
       url.hash = '';
       return `${baseUrl}${mediaPath}${sign(url.href)}`;
     },
-    parse: (signed) => {
+    /** @throws Problem `invalid_picture_address` or `expired_picture_address` */
+    parse: (signed: string) => {
       const bytes = Buffer.from(signed, 'base64url');
       // The decoder accepts several encodings of the same bytes. Only one of them is a valid
       // address.

@@ -9,7 +9,7 @@ import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import type { Quotas, Reservation, Resource } from '../../lib/scheduling/quotas.ts';
 import type { TraceSpan } from '../../lib/tracing/tracing.ts';
 import { createCoalescer } from '../cache/coalesce.ts';
-import type { Picture, PictureFacts, PictureStore } from './picture-store.ts';
+import type { Picture, PictureStore } from './picture-store.ts';
 
 export interface PicturesOptions {
   readonly http: PictureClient;
@@ -29,25 +29,15 @@ export interface PictureRequest {
   readonly span?: TraceSpan | undefined;
 }
 
-export interface Pictures {
-  /** Returns the properties of a cached picture, without reading it; `null` if it is not cached. */
-  find(url: URL): Promise<PictureFacts | null>;
-  /**
-   * Returns a picture from the cache or, for one unit of the caller's rate limit, from its host.
-   * @throws Problem `picture_not_found`, `rate_limited`, `overloaded`, `shutting_down`, or a
-   *   problem with an upstream
-   */
-  get(url: URL, request: PictureRequest): Promise<Picture>;
-  close(): Promise<void>;
-}
-
 /** Time in milliseconds for which a failed fetch is not retried. */
 const failureMs = 30_000;
 
 const maxFailures = 5000;
 
+export type Pictures = ReturnType<typeof createPictures>;
+
 /** Creates a cached picture service. Concurrent requests for a picture share one fetch. */
-export function createPictures(options: PicturesOptions): Pictures {
+export function createPictures(options: PicturesOptions) {
   const { http, store, ledger, timeoutMs, stop } = options;
   const clock = createSteadyClock(options.clock);
   const share = createSharing();
@@ -95,8 +85,14 @@ export function createPictures(options: PicturesOptions): Pictures {
     }
   };
   return {
-    find: (url) => store.find(toKey(url)),
-    get: async (url, request) => {
+    /** Returns the properties of a picture, without reading it; `null` if it is not cached. */
+    find: (url: URL) => store.find(toKey(url)),
+    /**
+     * Returns a picture from the cache or, for one unit of the caller's rate limit, from its host.
+     * @throws Problem `picture_not_found`, `rate_limited`, `overloaded`, `shutting_down`, or a
+     *   problem with an upstream
+     */
+    get: async (url: URL, request: PictureRequest) => {
       const key = toKey(url);
       return (await store.read(key)) ?? fetchShared(key, url, request);
     },

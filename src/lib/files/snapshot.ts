@@ -14,13 +14,6 @@ export interface CopyOptions {
   readonly signal: AbortSignal;
 }
 
-/** State of several databases at one moment. The caller must call `close`. */
-export interface Snapshots {
-  /** Copies a database's state to `options.target`. Rejects if `options.signal` is aborted. */
-  copy(path: string, options: CopyOptions): Promise<void>;
-  close(): void;
-}
-
 /** Error if the databases could not be locked in time, because other processes kept writing. */
 export class BusyDatabasesError extends Error {}
 
@@ -39,11 +32,12 @@ const retryMs = 5;
 
 /**
  * Takes a snapshot of several databases at the same moment, locking them against writes for about a
- * millisecond. Databases without a write-ahead log stay locked until they are copied.
+ * millisecond. Databases without a write-ahead log stay locked until they are copied. The caller
+ * must call `close`.
  * @throws BusyDatabasesError if they cannot be locked in time; Error with `path` if one cannot be
  *   read
  */
-export async function takeSnapshots(options: SnapshotOptions): Promise<Snapshots> {
+export async function takeSnapshots(options: SnapshotOptions) {
   const sources: Source[] = [];
   const close = () => {
     for (const { reader, locker } of sources) {
@@ -68,7 +62,11 @@ export async function takeSnapshots(options: SnapshotOptions): Promise<Snapshots
     reader.exec('ROLLBACK');
     if (locker.inTransaction) locker.exec('ROLLBACK');
   };
-  return { copy, close };
+  return {
+    /** Copies a database's state to `options.target`. Rejects if `options.signal` is aborted. */
+    copy,
+    close,
+  };
 }
 
 // The transaction begins with its first read.

@@ -14,19 +14,10 @@ export async function withDeadline<Result>(
   }
 }
 
-/** Deadline for work in several steps. Callers must call `close`. */
-export interface Deadline {
-  /** Signal aborted by the deadline, by a signal passed to `openDeadline`, or by `abort`. */
-  readonly signal: AbortSignal;
-  /** Whether the signal was aborted because the time is over. */
-  readonly isExpired: boolean;
-  /** Restarts the timer with `ms` milliseconds. Does nothing after the signal was aborted. */
-  restart(ms: number): void;
-  abort(): void;
-  close(): void;
-}
+export type Deadline = ReturnType<typeof openDeadline>;
 
-export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadline {
+/** Starts a deadline for work in several steps. Callers must call `close`. */
+export function openDeadline(ms: number, signals: readonly AbortSignal[]) {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // many requests listen to the same signal
   let isExpired = false;
@@ -41,11 +32,14 @@ export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadl
     else signal.addEventListener('abort', abort, { once: true });
   }
   return {
+    /** Signal aborted by the deadline, by a signal passed to `openDeadline`, or by `abort`. */
     signal: controller.signal,
+    /** Whether the signal was aborted because the time is over. */
     get isExpired() {
       return isExpired;
     },
-    restart: (nextMs) => {
+    /** Restarts the timer with `ms` milliseconds. Does nothing after the signal was aborted. */
+    restart: (nextMs: number) => {
       clearTimeout(timer);
       if (!controller.signal.aborted) timer = setTimeout(expire, nextMs);
     },

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { disableCors } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
-import { type PreparedReply, sendPrepared } from '../../web/reply.ts';
+import { sendPrepared } from '../../web/reply.ts';
 import { serveRoutes } from '../../web/route.ts';
 import { assetRoutes } from './endpoints.ts';
 import { assetPath, prepareBody } from './layout.ts';
@@ -14,22 +14,19 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-export interface Assets {
-  /** Returns the URL path of an asset; the file name contains a hash of the content. */
-  pathOf(name: string): string;
-  find(fileName: string): PreparedReply | undefined;
-}
+export type Assets = ReturnType<typeof createAssets>;
 
 /** Creates an asset store for a folder, which it reads at the first request. */
-export function createAssets(folder: string, logger: FastifyBaseLogger): Assets {
+export function createAssets(folder: string, logger: FastifyBaseLogger) {
   let cached: ReturnType<typeof readAssets> | undefined;
   const all = () => {
     cached ??= readAssets(folder, logger);
     return cached;
   };
   return {
-    pathOf: (name) => `${assetPath}${all().get(name)?.hashedName ?? name}`,
-    find: (fileName) => {
+    /** Returns the URL path of an asset; the file name contains a hash of the content. */
+    pathOf: (name: string) => `${assetPath}${all().get(name)?.hashedName ?? name}`,
+    find: (fileName: string) => {
       const asset = all().get(fileName.replace(/\.[\w-]{10}(?=\.\w+$)/, ''));
       // Pages of other releases may still link to a name without a hash or with another hash.
       return asset?.hashedName === fileName ? asset.lasting : asset?.passing;

@@ -4,27 +4,23 @@ import { type DocSite, toDocPath } from '../docs/doc-pages.ts';
 import { avoidInlineStyle, createParser, type LinkElement, setTargets } from '../docs/markdown.ts';
 import { docsPath, toLink } from '../layout.ts';
 
-export interface AnswerLinks {
-  readonly pages: readonly string[];
-  /** Returns the URL of a citation like `docs/keys.md#get-a-key:12`; `null` without a page. */
-  ofCitation(citation: string): string | null;
-  /** Returns the URL of a link, a path for pages of this site; `null` if it is not on the web. */
-  ofTarget(target: string): string | null;
-}
+export type AnswerLinks = ReturnType<typeof createAnswerLinks>;
 
-export function createAnswerLinks(site: DocSite): AnswerLinks {
+export function createAnswerLinks(site: DocSite) {
   const toPage = (name: string, fragment: string) => {
     const page = site.library.find(name);
     return page === undefined ? null : `${toLink(toDocPath(page), site)}${fragment}`;
   };
   return {
     pages: site.library.pages.map(({ name }) => name),
-    ofCitation: (citation) => {
+    /** Returns the URL of a citation like `docs/keys.md#get-a-key:12`; `null` without a page. */
+    ofCitation: (citation: string) => {
       const [, path = '', fragment = ''] = /^([^#:]+)(#[^:]+)?:\d+$/.exec(citation) ?? [];
       if (path === 'openapi/perch.json') return toLink('/openapi.json', site);
       return toPage(/^docs\/([\w-]+)\.md$/.exec(path)?.[1] ?? '', fragment);
     },
-    ofTarget: (target) =>
+    /** Returns the URL of a link, a path for pages of this site; `null` if it is not on the web. */
+    ofTarget: (target: string) =>
       target.startsWith(`${site.baseUrl}${docsPath}/`)
         ? toLink(target.slice(site.baseUrl.length), site)
         : toWebAddress(target),
