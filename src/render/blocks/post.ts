@@ -229,18 +229,22 @@ export function describeCounts(
   { full }: Pick<PostView, 'full'>,
 ): readonly (Words | null)[] {
   const known = (count: number | null) => (full ? count : count || null);
-  const more = (fact: Words | null) => (full ? fact : null);
-  return [
-    more(plain(post.created_at)),
+  const answers = [
     formatCount(known(post.replies), 'reply', 'replies'),
     formatCount(known(post.reposts), 'repost', 'reposts'),
     formatCount(known(post.likes), 'like', 'likes'),
-    more(formatCount(post.quotes, 'quote', 'quotes')),
-    more(formatCount(post.bookmarks, 'bookmark', 'bookmarks')),
-    formatCount(known(post.views), 'view', 'views'),
-    more(post.reactions === undefined ? null : describeReactions(post.reactions)),
-    more(post.lang === null ? null : ['language ', plain(post.lang)]),
-    more(post.source === null ? null : ['via ', plain(post.source)]),
+  ];
+  const views = formatCount(known(post.views), 'view', 'views');
+  if (!full) return [...answers, views];
+  return [
+    plain(post.created_at),
+    ...answers,
+    formatCount(post.quotes, 'quote', 'quotes'),
+    formatCount(post.bookmarks, 'bookmark', 'bookmarks'),
+    views,
+    post.reactions === undefined ? null : describeReactions(post.reactions),
+    post.lang === null ? null : ['language ', plain(post.lang)],
+    post.source === null ? null : ['via ', plain(post.source)],
   ];
 }
 
