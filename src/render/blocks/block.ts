@@ -100,8 +100,13 @@ export type Block =
   | { readonly type: 'rule' };
 
 /** Removes absent and empty items. */
-export const present = <Item>(items: readonly (Item | null | '' | undefined)[]): Item[] =>
-  items.filter((item): item is Item => item !== null && item !== undefined && item !== '');
+export function present<Item>(items: readonly (Item | null | '' | undefined)[]): Item[] {
+  const shown: Item[] = [];
+  for (const item of items) {
+    if (item !== null && item !== undefined && item !== '') shown.push(item);
+  }
+  return shown;
+}
 
 export function line(role: LineRole, facts: readonly (Words | null)[]): Block | null {
   const shown = present(facts);

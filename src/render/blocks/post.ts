@@ -56,15 +56,13 @@ export interface PostPlace {
 /** Returns the places of the posts of a page: the thread at a heading level, its replies below. */
 export function placeThread(posts: readonly Post[], thread: Thread, level: number) {
   const positions = findPositions(thread);
-  const placeAt = (at: number) => (post: Post) => {
+  const toPlaced = (post: Post) => {
     const isRequested = post === thread.main && post !== posts[0];
     const position = positions.get(post) ?? null;
-    return { post, place: { thread, owner: null, position, isRequested, level: at } };
+    const own = post.context === 'reply' ? level + 1 : level;
+    return { post, place: { thread, owner: null, position, isRequested, level: own } };
   };
-  return {
-    chain: thread.chain.map(placeAt(level)),
-    replies: thread.replies.map(placeAt(level + 1)),
-  };
+  return { chain: thread.chain.map(toPlaced), replies: thread.replies.map(toPlaced) };
 }
 
 /** Returns the place of each post of a list. */

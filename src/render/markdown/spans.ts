@@ -214,7 +214,8 @@ function fitOnce(line: Neighbours): Span[] | null {
 
 type Neighbours = ReturnType<typeof findNeighbours>;
 
-function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
+/** Returns the spans of a line with what decides which markers Markdown recognizes. */
+export function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // For links and code: the latest end by start offset, and the earliest start by end offset.
   const closedEnds = new Map<number, number>();
   const closedStarts = new Map<number, number>();
@@ -281,14 +282,9 @@ function allowsMarkerAfter({ start, end }: Span, line: Neighbours): boolean {
   return (line.closedStarts.get(end) ?? start) < start;
 }
 
-const isAtWordBoundaries = (span: Span, line: Neighbours) =>
+/** Returns whether a span is between word boundaries, so that it can use `_` instead of `*`. */
+export const isAtWordBoundaries = (span: Span, line: Neighbours) =>
   allowsMarkerBefore(span, line) && allowsMarkerAfter(span, line);
-
-/** Returns the spans between word boundaries, which alone can use `_` instead of `*`. */
-export function findAtWordBoundaries(spans: readonly Span[], characters: readonly string[]) {
-  const line = findNeighbours(spans, characters);
-  return new Set(spans.filter((span) => isAtWordBoundaries(span, line)));
-}
 
 function narrow(span: Span, edge: 'start' | 'end', line: Neighbours): Span | null {
   const offset = edge === 'start' ? span.start : span.end - 1;

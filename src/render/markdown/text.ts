@@ -11,9 +11,10 @@ import { toAutolink, toDestination } from './links.ts';
 import {
   type Annotation,
   clipSpans,
-  findAtWordBoundaries,
+  findNeighbours,
   fitSpans,
   insertMarkers,
+  isAtWordBoundaries,
   isLeaf,
   type Span,
   splitLines,
@@ -125,10 +126,11 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
     const code = separateTemplates(characters.slice(span.start, span.end).join(''));
     written[span.start] = span.kind === 'autolink' ? (toAutolink(span.url) ?? '') : writeCode(code);
   }
-  const atWordBoundaries = findAtWordBoundaries(spans, characters);
+  const line = findNeighbours(spans, characters);
   return insertMarkers(written, spans, (span) => {
     if (span.kind === 'link') return ['[', `](${toDestination(span.url)})`];
-    const marker = span.kind === 'italic' && atWordBoundaries.has(span) ? '_' : markers[span.kind];
+    const isWhole = span.kind === 'italic' && isAtWordBoundaries(span, line);
+    const marker = isWhole ? '_' : markers[span.kind];
     return [marker, marker];
   });
 }
