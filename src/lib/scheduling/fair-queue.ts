@@ -40,11 +40,11 @@ export function createFairQueue(options: FairQueueOptions) {
   const waiting = createRotation<Task>();
   const closed = new AbortController();
   const runningOf = new Map<string, number>();
-  let running = 0;
-  let isPolling = false;
+  let [running, isPolling] = [0, false];
   const mayRun = (address: string) => (runningOf.get(address) ?? 0) < atOnceOfAddress;
+  const hasRoom = () => !closed.signal.aborted && running < atOnce;
   const pump = (): void => {
-    while (!closed.signal.aborted && running < atOnce && waiting.length > 0) {
+    while (waiting.length > 0 && hasRoom()) {
       if (isReady?.() === false) return void poll();
       const next = waiting.take(mayRun);
       if (next === undefined) return;
@@ -75,7 +75,10 @@ export function createFairQueue(options: FairQueueOptions) {
     pump();
   };
   const add = (task: Task): (() => void) => {
-    const remove = waiting.add(task);
+    const isFree = waiting.length === 0 && hasRoom() && mayRun(task.client?.address ?? '');
+    const isFirst = isFree && isReady?.() !== false;
+    if (isFirst) void begin(task);
+    const remove = isFirst ? () => undefined : waiting.add(task);
     pump();
     return remove;
   };
