@@ -2,7 +2,7 @@ import type { Pool } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RequestContext } from '../lib/http/http-client.ts';
 import { Problem } from '../lib/problem.ts';
-import { withDeadline } from '../lib/scheduling/deadline.ts';
+import { openDeadline } from '../lib/scheduling/deadline.ts';
 import type { Quotas } from '../lib/scheduling/quotas.ts';
 import { endWith, type TraceSpan } from '../lib/tracing/tracing.ts';
 import { createCoalescer } from './cache/coalesce.ts';
@@ -114,8 +114,8 @@ export function createFetcher(options: FetchOptions) {
 async function findCached(options: FetchOptions, plan: Plan, span: TraceSpan | undefined) {
   const { cache, clock } = options;
   const own = plan.useCache ? cache.get(plan.key) : undefined;
-  const isCurrent = own !== undefined && clock.now() < own.freshUntilMs;
-  const cached = isCurrent ? own : ((await readShared(options, plan)) ?? own);
+  const isEnough = options.shared === undefined || (own && clock.now() < own.freshUntilMs);
+  const cached = isEnough ? own : ((await readShared(options, plan)) ?? own);
   const state = plan.useCache ? stateOf(plan, cached, clock.now()) : 'bypass';
   span?.set({ 'perch.cache.state': state });
   return { cached, state };
@@ -219,7 +219,8 @@ async function readShared(
 
 async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { shared, cache } = options;
-  const lease = plan.useCache && shared ? await claim(shared, plan, request) : undefined;
+  if (!plan.useCache || shared === undefined) return fetchAndStore(options, plan, request);
+  const lease = await claim(shared, plan, request);
   if (lease !== undefined && !('publish' in lease)) {
     return { ...lease, renderings: cache.set(plan.key, lease) };
   }
@@ -245,10 +246,10 @@ const isSharable = ({ outcome }: CacheEntry): boolean => 'gone' in outcome || !o
 async function fetchAndStore(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { stop, cache, clock, readTimeoutMs } = options;
   const signals = stop === undefined ? [request.signal] : [request.signal, stop];
+  const deadline = openDeadline(readTimeoutMs, signals);
   let outcome: Outcome;
   try {
-    const work = (signal: AbortSignal) => resolve(options, plan, { ...request, signal });
-    outcome = await withDeadline(readTimeoutMs, signals, work);
+    outcome = await resolve(options, plan, { ...request, signal: deadline.signal });
   } catch (error) {
     if (stop?.aborted) throw shuttingDown();
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
@@ -257,6 +258,8 @@ async function fetchAndStore(options: FetchOptions, plan: Plan, request: Request
     cache.dropSubject(gone.subject, gone.goneMs);
     options.shared?.announceGone(gone);
     outcome = { gone: error };
+  } finally {
+    deadline.close();
   }
   // The answer may be partial because the process is stopping.
   if (stop?.aborted && isPartial(outcome)) throw shuttingDown();

@@ -37,22 +37,22 @@ export function createProviderRecords(
   names: readonly string[],
   { clock, onOutage }: RecordOptions,
 ) {
-  const records = new Map<string, ProviderRecord>(
-    names.map((name) => [name, { answered: 0, failed: 0, lastFailure: null }]),
-  );
-  const change = (name: string, next: (record: ProviderRecord) => ProviderRecord): void => {
-    const record = records.get(name);
-    if (record !== undefined) records.set(name, next(record));
-  };
+  const records = new Map<
+    string,
+    { -readonly [Name in keyof ProviderRecord]: ProviderRecord[Name] }
+  >(names.map((name) => [name, { answered: 0, failed: 0, lastFailure: null }]));
   const failing = new Set<string>();
   const countAnswer = ({ provider, kind }: WatchedQuery): void => {
     failing.delete(`${provider} ${kind}`);
-    change(provider, (record) => ({ ...record, answered: record.answered + 1 }));
+    const record = records.get(provider);
+    if (record !== undefined) record.answered += 1;
   };
-  const countFailure = ({ provider, kind: query }: WatchedQuery, message: string): void =>
-    change(provider, ({ answered, failed }) => {
-      return { answered, failed: failed + 1, lastFailure: { query, message, atMs: clock.now() } };
-    });
+  const countFailure = ({ provider, kind: query }: WatchedQuery, message: string): void => {
+    const record = records.get(provider);
+    if (record === undefined) return;
+    record.failed += 1;
+    record.lastFailure = { query, message, atMs: clock.now() };
+  };
   const reportOutage = (query: WatchedQuery, error: ProviderError): void => {
     const key = `${query.provider} ${query.kind}`;
     if (!error.isProviderWide || failing.has(key)) return;
