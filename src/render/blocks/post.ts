@@ -154,7 +154,7 @@ export function toContent(post: Status, view: PostView, depth = 0): readonly Blo
     article && toArticle(article, { level, isTitled, full, extent, isHidden }),
     card && toCard(card, isHidden),
     quote && toQuote(quote, view, depth + 1),
-    toNote(post),
+    post.community_note === null ? null : toNote(post.community_note, post),
     ...toEarlier(post, full),
   ]);
 }
@@ -165,9 +165,8 @@ const describeWarning = (warning: string): Words => [
   { type: 'prose', text: warning },
 ];
 
-function toNote({ community_note: note, community_note_facets: facets = [] }: Status) {
-  return note === null ? null : toBox('note', [toText(note, facets)], 'Community note');
-}
+const toNote = (note: string, { community_note_facets: facets = [] }: Status): Block =>
+  toBox('note', [toText(note, facets)], 'Community note');
 
 const toEarlier = ({ earlier_versions: versions = [] }: Status, full: boolean): readonly Block[] =>
   (full ? versions : []).map(({ text, created_at }) =>

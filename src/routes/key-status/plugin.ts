@@ -85,13 +85,8 @@ export function refuseRead(request: FastifyRequest, load: Load): void {
 export function toRequester(request: FastifyRequest, { clientOf }: Identification): Requester {
   return {
     caller: identityOf(request).caller,
-    // Getters, because replies from the cache need neither property.
-    get signal() {
-      return request.signal;
-    },
-    get client() {
-      return clientOf(request);
-    },
+    signal: request.signal,
+    client: clientOf(request),
     span: request.span,
   };
 }
