@@ -39,6 +39,7 @@ export function createAllowances(
 ) {
   const { windowSeconds } = limits;
   const windowMs = windowSeconds * 1000;
+  const { refresh: loadStates } = callers;
   let revision = 0;
   const toNetworkCharge = (policy: AddressPolicy, address: string): Charge | null => {
     const { network } = toClient(address);
@@ -76,24 +77,26 @@ export function createAllowances(
      * milliseconds for which this is correct without further spending (may be `Infinity`).
      */
     stateOf: (account: Account) => {
-      const states = chargesOf(account).map((charge) => {
+      let least = { remaining: Number.POSITIVE_INFINITY, resetSeconds: 0 };
+      let validMs = Number.POSITIVE_INFINITY;
+      for (const charge of chargesOf(account)) {
         const { spent, resetMs } = callers.stateOf(charge);
-        return {
-          remaining: Math.max(0, charge.limit - spent),
-          resetSeconds: Math.ceil(resetMs / 1000),
-          validMs: spent === 0 ? Number.POSITIVE_INFINITY : ((resetMs - 1) % 1000) + 1,
+        const remaining = Math.max(0, charge.limit - spent);
+        const resetSeconds = Math.ceil(resetMs / 1000);
+        if (remaining < least.remaining) least = { remaining, resetSeconds };
+        if (spent > 0) validMs = Math.min(validMs, ((resetMs - 1) % 1000) + 1);
+      }
+      return { ...least, validMs };
+    },
+    /** Loads the state if it might be over a second old, otherwise returns `null`; if shared. */
+    refresh:
+      loadStates &&
+      ((account: Account): Promise<void> | null => {
+        const count = () => {
+          revision += 1;
         };
-      });
-      const least = states.reduce((a, b) => (b.remaining < a.remaining ? b : a));
-      return { ...least, validMs: Math.min(...states.map(({ validMs }) => validMs)) };
-    },
-    /** Loads the state if it might be over a second old; otherwise returns `null`. */
-    refresh: (account: Account): Promise<void> | null => {
-      const count = () => {
-        revision += 1;
-      };
-      return callers.refresh?.(chargesOf(account))?.then(count) ?? null;
-    },
+        return loadStates(chargesOf(account))?.then(count) ?? null;
+      }),
     ...createPool(pool, limits),
   };
 }

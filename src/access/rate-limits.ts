@@ -61,7 +61,7 @@ export function createRateLimiter({
     const window = windows.peek(charge.account);
     if (window === undefined) return undefined;
     const { windowMs, regained = allUnits } = charge;
-    const ended = countEnded(nowMs - window.startMs, windowMs);
+    const ended = Math.floor((nowMs - window.startMs + toleranceMs) / windowMs);
     window.spent -= ended * regained;
     window.startMs += ended * windowMs;
     return window.spent > 0 ? window : undefined;
@@ -120,6 +120,3 @@ function findLongestWait<One extends Charge>(
 
 /** Tolerance, because the start of a window that lasts fractions of a millisecond is rounded. */
 const toleranceMs = 0.001;
-
-const countEnded = (passedMs: number, windowMs: number): number =>
-  Math.floor((passedMs + toleranceMs) / windowMs);

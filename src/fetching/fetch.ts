@@ -2,7 +2,7 @@ import type { Pool } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RequestContext } from '../lib/http/http-client.ts';
 import { Problem } from '../lib/problem.ts';
-import { withDeadline } from '../lib/scheduling/deadline.ts';
+import { openDeadline } from '../lib/scheduling/deadline.ts';
 import type { Quotas } from '../lib/scheduling/quotas.ts';
 import { endWith, type TraceSpan } from '../lib/tracing/tracing.ts';
 import { createCoalescer } from './cache/coalesce.ts';
@@ -38,6 +38,8 @@ export interface FetchOptions extends Lifetimes {
   readonly pool?: Pool | undefined;
   /** Called with unexpected errors of background fetches, because no caller receives them. */
   readonly onDefect: (error: unknown) => void;
+  /** Called with each returned answer, for the metrics. */
+  readonly countAnswer?: ((answer: Answer, plan: Plan) => void) | undefined;
   readonly stop?: AbortSignal;
 }
 
@@ -47,7 +49,6 @@ export function createFetcher(options: FetchOptions) {
   const { clock } = options;
   const join = createInFlightFetches(options);
   const background = new Set<Promise<unknown>>();
-  const { lookUp, isFresh, find } = createCacheSearch(options);
   const revalidate = (plan: Plan, requester: Requester | undefined): void => {
     const span = requester?.span?.startLinked('revalidation');
     const work = endWith(span, join(plan, undefined, span)).catch((error: unknown) => {
@@ -72,10 +73,12 @@ export function createFetcher(options: FetchOptions) {
   return {
     /** Returns a fresh cached answer. @throws Problem `not_found` if the cache stores this error */
     getFresh: (plan: Plan, span?: TraceSpan | undefined): Answer | undefined => {
-      const cached = lookUp(plan);
-      if (cached === undefined || !isFresh(cached)) return undefined;
+      const cached = plan.useCache ? options.cache.get(plan.key) : undefined;
+      if (cached === undefined || clock.now() >= cached.freshUntilMs) return undefined;
       if (span !== undefined) traceHit(span);
-      return toAnswer(cached, 'hit');
+      const answer = toAnswer(cached, 'hit');
+      options.countAnswer?.(answer, plan);
+      return answer;
     },
     /**
      * Returns an answer from the cache (free of charge), an in-flight fetch or a provider.
@@ -84,11 +87,12 @@ export function createFetcher(options: FetchOptions) {
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
       const search = requester?.span?.startChild('cache');
-      const { cached, state } = await endWith(search, find(plan, search));
+      const { cached, state } = await endWith(search, findCached(options, plan, search));
       const isUsable = cached !== undefined && (state === 'hit' || state === 'stale');
       if (state === 'stale') revalidate(plan, requester);
       const answer = isUsable ? toAnswer(cached, state) : await refetch(plan, cached, requester);
       requester?.span?.set({ 'perch.cache.state': answer.cache });
+      options.countAnswer?.(answer, plan);
       return answer;
     },
     /** Stores what the next page needs if it continues after `count` items of the answer. */
@@ -107,27 +111,20 @@ export function createFetcher(options: FetchOptions) {
   };
 }
 
-function createCacheSearch(options: FetchOptions) {
+async function findCached(options: FetchOptions, plan: Plan, span: TraceSpan | undefined) {
   const { cache, clock } = options;
-  const lookUp = ({ useCache, key }: Plan) => (useCache ? cache.get(key) : undefined);
-  const isFresh = (cached: Entry) => clock.now() < cached.freshUntilMs;
-  const canRevalidate = (plan: Plan, cached: Entry): boolean =>
-    !plan.isLiveOnly && clock.now() < cached.revalidateUntilMs;
-  const stateOf = (plan: Plan, cached: Entry | undefined): CacheState => {
-    if (!plan.useCache) return 'bypass';
-    if (cached === undefined) return 'miss';
-    if (isFresh(cached)) return 'hit';
-    return canRevalidate(plan, cached) ? 'stale' : 'miss';
-  };
-  const find = async (plan: Plan, span: TraceSpan | undefined) => {
-    const own = lookUp(plan);
-    const isCurrent = own !== undefined && isFresh(own);
-    const cached = isCurrent ? own : ((await readShared(options, plan)) ?? own);
-    const state = stateOf(plan, cached);
-    span?.set({ 'perch.cache.state': state });
-    return { cached, state };
-  };
-  return { lookUp, isFresh, find };
+  const own = plan.useCache ? cache.get(plan.key) : undefined;
+  const isEnough = options.shared === undefined || (own && clock.now() < own.freshUntilMs);
+  const cached = isEnough ? own : ((await readShared(options, plan)) ?? own);
+  const state = plan.useCache ? stateOf(plan, cached, clock.now()) : 'bypass';
+  span?.set({ 'perch.cache.state': state });
+  return { cached, state };
+}
+
+function stateOf({ isLiveOnly }: Plan, cached: Entry | undefined, nowMs: number): CacheState {
+  if (cached === undefined) return 'miss';
+  if (nowMs < cached.freshUntilMs) return 'hit';
+  return !isLiveOnly && nowMs < cached.revalidateUntilMs ? 'stale' : 'miss';
 }
 
 function traceHit(span: TraceSpan): void {
@@ -222,7 +219,8 @@ async function readShared(
 
 async function fetchOnce(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { shared, cache } = options;
-  const lease = plan.useCache && shared ? await claim(shared, plan, request) : undefined;
+  if (!plan.useCache || shared === undefined) return fetchAndStore(options, plan, request);
+  const lease = await claim(shared, plan, request);
   if (lease !== undefined && !('publish' in lease)) {
     return { ...lease, renderings: cache.set(plan.key, lease) };
   }
@@ -248,10 +246,10 @@ const isSharable = ({ outcome }: CacheEntry): boolean => 'gone' in outcome || !o
 async function fetchAndStore(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { stop, cache, clock, readTimeoutMs } = options;
   const signals = stop === undefined ? [request.signal] : [request.signal, stop];
+  const deadline = openDeadline(readTimeoutMs, signals);
   let outcome: Outcome;
   try {
-    const work = (signal: AbortSignal) => resolve(options, plan, { ...request, signal });
-    outcome = await withDeadline(readTimeoutMs, signals, work);
+    outcome = await resolve(options, plan, { ...request, signal: deadline.signal });
   } catch (error) {
     if (stop?.aborted) throw shuttingDown();
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
@@ -260,6 +258,8 @@ async function fetchAndStore(options: FetchOptions, plan: Plan, request: Request
     cache.dropSubject(gone.subject, gone.goneMs);
     options.shared?.announceGone(gone);
     outcome = { gone: error };
+  } finally {
+    deadline.close();
   }
   // The answer may be partial because the process is stopping.
   if (stop?.aborted && isPartial(outcome)) throw shuttingDown();

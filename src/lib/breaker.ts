@@ -98,7 +98,7 @@ export class CircuitBreaker<Call> {
   #succeed(): void {
     this.#failures.clear();
     this.#openings = 0;
-    this.#change('closed');
+    if (this.state !== 'closed') this.#change('closed');
   }
 
   #note(verdict: Verdict, error: unknown): void {
@@ -125,7 +125,6 @@ export class CircuitBreaker<Call> {
   }
 
   #change(next: BreakerState, error?: unknown): void {
-    if (next === this.state) return;
     this.state = next;
     this.#epoch += 1;
     this.#probing = false;

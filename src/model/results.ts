@@ -9,7 +9,7 @@ export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'm
 export const feedFormats = ['atom', 'rss', 'jsonfeed'] as const;
 export type FeedFormat = (typeof feedFormats)[number];
 export const isFeedFormat = (format: string): format is FeedFormat =>
-  feedFormats.some((one) => one === format);
+  (feedFormats as readonly string[]).includes(format);
 
 export const postFormats = ['markdown', 'json', 'obsidian', 'html', ...feedFormats] as const;
 export const browseFormats = ['markdown', 'json', 'html', ...feedFormats] as const;

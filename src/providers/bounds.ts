@@ -56,27 +56,24 @@ function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<K
 
 async function boundPostFound(found: PostFound): Promise<PostFound> {
   const { rows: max } = maximums;
-  const budget = createBudget();
-  const [post = found.post] = await budget([found.post]);
-  const parts = {
-    ancestors: await budget(found.ancestors.slice(-max)),
-    post,
-    continuation: await budget(found.continuation.slice(0, max)),
-    replies: await budget(found.replies.slice(0, max)),
-  };
-  const lists = [found.ancestors, found.continuation, found.replies];
-  const excess = lists.reduce((sum, { length }) => sum + Math.max(0, length - max), 0);
-  const posts = [...parts.ancestors, post, ...parts.continuation, ...parts.replies];
+  const before = found.ancestors.slice(-max);
+  const after = found.continuation.slice(0, max);
+  const shown = [found.post, ...before, ...after, ...found.replies.slice(0, max)];
+  const [post = found.post, ...others] = await boundAll(shown);
+  const ancestors = others.slice(0, before.length);
+  const below = others.slice(before.length);
+  const { length } = [...found.ancestors, ...found.continuation, ...found.replies];
   const warnings = [
     ...found.warnings,
-    ...describeExcess(excess, 'post'),
-    ...describeLeftOut(posts, []),
+    ...describeExcess(length - others.length, 'post'),
+    ...describeLeftOut([...ancestors, post, ...below], []),
   ];
-  return { ...found, ...parts, warnings };
+  const [continuation, replies] = [below.slice(0, after.length), below.slice(after.length)];
+  return { ...found, ancestors, post, continuation, replies, warnings };
 }
 
 async function boundPosts(page: Page<Post>): Promise<Page<Post>> {
-  const items = await createBudget()(page.items);
+  const items = await boundAll(page.items);
   return { ...page, items, warnings: [...page.warnings, ...describeLeftOut(items, [])] };
 }
 
@@ -90,16 +87,16 @@ function boundProfile(found: ProfileFound) {
   return { ...found, account, warnings: [...found.warnings, ...describeLeftOut([], [account])] };
 }
 
-function createBudget(): (posts: readonly Post[]) => Promise<readonly Post[]> {
+/** Bounds the posts of an answer. Those beyond the total length of its texts become very short. */
+function boundAll(posts: readonly Post[]): Promise<readonly Post[]> {
   let used = 0;
-  const bound = (post: Post): Post => {
+  return mapWithPauses(posts, (post) => {
     const bounded = boundPost(post);
     const length = countText(bounded);
-    const isWithin = used + length <= maxAnswerText;
-    used += isWithin ? length : 0;
-    return isWithin ? bounded : boundPost(bounded, shortTexts);
-  };
-  return (posts) => mapWithPauses(posts, bound);
+    if (used + length > maxAnswerText) return boundPost(bounded, shortTexts);
+    used += length;
+    return bounded;
+  });
 }
 
 function countText(post: Post): number {
@@ -110,15 +107,18 @@ function countText(post: Post): number {
     post.content_warning,
     post.community_note,
     ...(post.earlier_versions ?? []).map(({ text }) => text),
-    ...accountsOf(post).flatMap(({ name, description, location }) => [name, description, location]),
-    ...post.media.all.map(({ alt }) => alt),
     ...(poll?.choices.map(({ label }) => label) ?? []),
     ...(article?.blocks.map((block) => ('text' in block ? block.text : '')) ?? []),
     article?.preview_text,
     card?.description,
   ];
-  const own = texts.reduce((sum, text) => sum + weighText(text), 0);
-  return own + (quote === null ? 0 : countText(quote));
+  for (const { name, description, location } of accountsOf(post)) {
+    texts.push(name, description, location);
+  }
+  for (const { alt } of post.media.all) texts.push(alt);
+  let weight = quote === null ? 0 : countText(quote);
+  for (const text of texts) weight += weighText(text);
+  return weight;
 }
 
 const weighText = (text: string | null | undefined): number =>
@@ -146,13 +146,15 @@ const withQuotes = (post: Post): readonly Post[] =>
 
 function accountsOf(post: Post): readonly Account[] {
   const reposter = post.type === 'status' ? post.reposted_by : null;
-  return [post.author, reposter].filter((account) => account !== null);
+  if (reposter !== null) return post.author === null ? [reposter] : [post.author, reposter];
+  return post.author === null ? [] : [post.author];
 }
 
 function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account') {
   const counts = new Map<string, number>();
-  for (const name of rows.flatMap((row) => ('left_out' in row ? (row.left_out ?? []) : []))) {
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const row of rows) {
+    const names = 'left_out' in row ? (row.left_out ?? []) : [];
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].map(([name, count]) => {
     const rows = count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
@@ -235,7 +237,7 @@ function boundNote(
 }
 
 function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
-  const kept = facets.slice(0, maximums.facets);
+  const kept = facets.length > maximums.facets ? facets.slice(0, maximums.facets) : facets;
   if (cut === null) return kept;
   const length = countCodePoints(cut) - 1;
   return kept
@@ -244,6 +246,7 @@ function boundFacets(facets: readonly Facet[], cut: string | null): readonly Fac
 }
 
 function boundMediaSet(media: MediaSet, texts: TextMaximums): MediaSet {
+  if (media.all.length === 0) return media;
   const all = media.all.slice(0, maximums.media).map(
     (item): Media => ({
       ...item,
@@ -294,10 +297,8 @@ const shortenOrNull = (text: string | null, max: number): string | null =>
   text === null ? null : shorten(text, max);
 
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
-  const before = new Map<string, unknown>(Object.entries(whole));
-  const changed = Object.entries(parts).flatMap(([name, part]) =>
-    isDeepStrictEqual(part, before.get(name)) ? [] : [name],
-  );
+  const changed: string[] = [];
+  for (const name in parts) if (!isDeepStrictEqual(parts[name], whole[name])) changed.push(name);
   // Facets that were removed together with the end of a text are not named.
   const lost = changed.includes('text') ? changed.filter((name) => name !== 'facets') : changed;
   return lost.length === 0 ? whole : nameLeftOut({ ...whole, ...parts }, lost);

@@ -216,15 +216,17 @@ const withoutEffect: ReadonlySet<string> = new Set(['format', 'nocache']);
 export function listEffective<Schema extends z.ZodObject>(
   { shape }: Schema,
   parsed: SomeOf<z.output<Schema>>,
-): readonly (readonly [name: string, text: string])[] {
+): [name: string, text: string][] {
   const values: Readonly<Record<string, unknown>> = parsed;
-  return Object.entries(shape).flatMap(([name, schema]) => {
+  const listed: [name: string, text: string][] = [];
+  for (const [name, schema] of Object.entries(shape)) {
     const value = values[name];
     const standard = schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined;
-    if (withoutEffect.has(name) || value === undefined || value === standard) return [];
+    if (withoutEffect.has(name) || value === undefined || value === standard) continue;
     const { toText } = parameterTexts.get(unwrap(schema)) ?? { toText: String };
-    return [[name, toText(value as never)] as const];
-  });
+    listed.push([name, toText(value as never)]);
+  }
+  return listed;
 }
 
 /** Returns the URL under `/api/v1` without `format` and `nocache`. */
@@ -233,6 +235,6 @@ export function toReplyUrl<Schema extends z.ZodObject>(
   parsed: SomeOf<z.output<Schema>>,
   { baseUrl, path }: { readonly baseUrl: string; readonly path: string },
 ): string {
-  const search = new URLSearchParams(listEffective(schema, parsed).map(([...pair]) => pair));
+  const search = new URLSearchParams(listEffective(schema, parsed));
   return `${baseUrl}/api/v1${path}${search.size === 0 ? '' : `?${search}`}`;
 }

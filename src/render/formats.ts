@@ -82,9 +82,9 @@ export interface Rendering {
 
 /** Renders a result. Throws Error if results of this kind do not have the format. */
 export function render(whole: Result, { format, context }: Rendering): Rendered {
-  const { mediaType, toFileNames, toHeaders } = findFormat(whole, format);
+  const { mediaType, render: write, toFileNames, toHeaders } = findFormat(whole, format);
   const { result, text, shown } = fitInFormat(whole, { format, context });
-  const body = text ?? write(result, { format, context });
+  const body = text ?? write(result, context);
   const fileNames = toFileNames?.(result) ?? null;
   const headers = toHeaders?.(result, context) ?? {};
   return { body, mediaType, fileNames, headers, result, shown };
@@ -98,9 +98,6 @@ function findFormat(result: Result, format: Format): ResultFormat<Result> {
   return chosen;
 }
 
-const write = (result: Result, { format, context }: Rendering): string =>
-  findFormat(result, format).render(result, context);
-
 const ownLength: ReadonlySet<Format> = new Set(['markdown', 'json', 'data', 'obsidian']);
 
 /** Shortens a result. `text` is `null` if measured in another format or not at all. */
@@ -111,7 +108,8 @@ export function fitInFormat(result: Result, { format, context }: Rendering) {
   }
   const isOwn = ownLength.has(format);
   const measured = isOwn ? format : 'markdown';
-  const fitted = fitResult(result, (one) => write(one, { format: measured, context }));
+  const { render: write } = findFormat(result, measured);
+  const fitted = fitResult(result, (one) => write(one, context));
   return isOwn ? fitted : { ...fitted, text: null };
 }
 

@@ -4,7 +4,7 @@ import { createOrigins } from '../lib/http/origins.ts';
 import { version } from '../lib/version.ts';
 import { mcpPlugin } from '../mcp/plugin.ts';
 import { discoveryPlugin } from '../routes/discovery/documents.ts';
-import { identityOf, setKeyStatus } from '../routes/key-status/plugin.ts';
+import { identityOf, setAllowances } from '../routes/key-status/plugin.ts';
 import { copiesPlugin } from '../routes/media/copies-plugin.ts';
 import { pictureProxyPlugin } from '../routes/media/proxy-plugin.ts';
 import { overloaded } from '../routes/monitoring/load.ts';
@@ -39,7 +39,7 @@ export async function readSurface(app: FastifyInstance, surface: Surface): Promi
   app.decorateRequest('identity', null);
   registerReads(app, surface);
   app.register(async (keyed) => {
-    setKeyStatus(keyed, identification);
+    setAllowances(keyed, identification);
     registerMcp(keyed, surface, () => listDocuments({ config, clock, library }));
   });
 }

@@ -47,9 +47,9 @@ export function setCommonHeaders(app: FastifyInstance): void {
 
 /** Adds header names to the `Vary` header of a reply (RFC 9110 §12.5.5). */
 export function addVary(reply: FastifyReply, ...names: readonly string[]): void {
-  const present = String(reply.getHeader('vary') ?? '').split(/[\s,]+/);
-  const all = new Set([...names, ...present].filter((name) => name !== ''));
-  reply.header('vary', [...all].join(', '));
+  const present = reply.getHeader('vary');
+  const listed = present === undefined ? [] : String(present).split(', ');
+  reply.header('vary', [...new Set([...names, ...listed])].join(', '));
 }
 
 /** Adds `Accept-Encoding` to the value of a `Vary` header. */

@@ -119,7 +119,6 @@ export function createMediaLinks(database: SqliteDatabase, baseUrl: string) {
     .prepare<[string], string>('SELECT hash FROM public_media WHERE url = ? LIMIT 1')
     .pluck();
   const anyCopy = database.prepare('SELECT 1 FROM media_copies LIMIT 1');
-  const isEmpty = () => anyCopy.get() === undefined;
   const copyOf = (url: string): string | null => {
     const hash = find.get(url);
     return hash === undefined ? null : `${baseUrl}${copiesPath}${hash}`;
@@ -160,7 +159,8 @@ export function createMediaLinks(database: SqliteDatabase, baseUrl: string) {
   const linkPost = (post: Post): Post => (post.type === 'status' ? linkStatus(post) : post);
   return {
     /** Returns whether JSON has no media URL to replace, neither of a copy nor `export:`. */
-    isUnchanged: (json: string): boolean => isEmpty() && !json.includes(`"${exportOnly}`),
+    isUnchanged: (json: string): boolean =>
+      anyCopy.get() === undefined && !json.includes(`"${exportOnly}`),
     account: linkAccount,
     post: linkPost,
   };

@@ -70,11 +70,15 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
       return parent ?? readCurrent(platform, parentId, '');
     },
     /** Returns up to `maxDirectReplies` direct replies to a post, oldest first. */
-    readReplies: (to: Post): readonly ReadPost[] =>
-      [...listEarlierIds(to), to.id]
-        .flatMap((id) => replies(to.platform, id))
-        .filter((reply) => isAnswered(to, reply.post))
-        .slice(0, maxDirectReplies),
+    readReplies: (to: Post): readonly ReadPost[] => {
+      const found: ReadPost[] = [];
+      for (const id of [...listEarlierIds(to), to.id]) {
+        for (const reply of replies(to.platform, id)) {
+          if (isAnswered(to, reply.post)) found.push(reply);
+        }
+      }
+      return found.slice(0, maxDirectReplies);
+    },
   };
 }
 

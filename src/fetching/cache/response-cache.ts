@@ -48,17 +48,15 @@ interface CacheOptions {
 export function createResponseCache(limits: CacheOptions) {
   const keysOf = new Map<string, Set<string>>();
   const goneAt = new LRUCache<string, number>({ max: maxGone });
-  const isOutdated = (entry: CacheEntry) => isOlder(entry, goneAt);
-  const removeFromIndex = (cached: StoredEntry, key: string): void => {
-    for (const subject of cached.subjects) {
+  const isOutdated = ({ subjects, outcome }: CacheEntry): boolean =>
+    goneAt.size > 0 &&
+    !('gone' in outcome) &&
+    subjects.some((subject) => (goneAt.get(subject) ?? outcome.requestedMs) > outcome.requestedMs);
+  const removeFromIndex = (cached: StoredEntry | undefined, key: string): void => {
+    for (const subject of cached?.subjects ?? []) {
       const keys = keysOf.get(subject);
       keys?.delete(key);
       if (keys?.size === 0) keysOf.delete(subject);
-    }
-  };
-  const addToIndex = (entry: CacheEntry, key: string): void => {
-    for (const subject of entry.subjects) {
-      keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(key));
     }
   };
   // Entries are wrapped in new objects because the library computes the size of new values only.
@@ -83,13 +81,15 @@ export function createResponseCache(limits: CacheOptions) {
     set: (key: string, entry: CacheEntry): RenderingBudget => {
       if (isOutdated(entry)) return createRenderingBudget(() => undefined);
       const { outcome, subjects } = entry;
-      const answer = 'gone' in outcome ? 500 : 2 * (entry.length ?? lengthOf(outcome.found));
+      const answer =
+        'gone' in outcome ? 500 : 2 * (entry.length ?? JSON.stringify(outcome.found).length);
       const bytes = entryBytes + 2 * key.length + 120 * subjects.length + answer;
       const renderings = createRenderingBudget((more) => grow(key, cached, more));
       const cached: StoredEntry = { ...entry, bytes, renderings };
-      const before = entries.peek(key)?.cached;
-      if (before !== undefined) removeFromIndex(before, key);
-      addToIndex(entry, key);
+      removeFromIndex(entries.peek(key)?.cached, key);
+      for (const subject of subjects) {
+        keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(key));
+      }
       put(key, cached);
       return renderings;
     },
@@ -109,13 +109,6 @@ export function createResponseCache(limits: CacheOptions) {
     },
   };
 }
-
-const lengthOf = (found: Found | ListPart): number => JSON.stringify(found).length;
-
-const isOlder = ({ subjects, outcome }: CacheEntry, goneAt: LRUCache<string, number>) =>
-  goneAt.size > 0 &&
-  !('gone' in outcome) &&
-  subjects.some((subject) => (goneAt.get(subject) ?? outcome.requestedMs) > outcome.requestedMs);
 
 export interface Lifetimes {
   readonly ttlSeconds: number;
@@ -147,15 +140,15 @@ export function toEntry(
   const isShortLived = isPartial(outcome) || outcome.isLocal;
   const divisor = isShortLived ? shortLivedDivisor : freshnessDivisor[plan.freshness];
   const freshUntilMs = requestedMs + (lifetimes.ttlSeconds / divisor) * 1000;
-  const after = (seconds: number) => freshUntilMs + seconds * 1000;
+  const { staleWhileRevalidateSeconds, staleIfErrorSeconds } = lifetimes;
   return {
     subjects: [plan.subject, ...subjectsOf(found)],
     outcome,
     fetchedAtMs: ('asOfMs' in found ? found.asOfMs : undefined) ?? requestedMs,
     freshUntilMs,
-    revalidateUntilMs: after(isShortLived ? 0 : lifetimes.staleWhileRevalidateSeconds),
+    revalidateUntilMs: freshUntilMs + (isShortLived ? 0 : staleWhileRevalidateSeconds * 1000),
     // A partial answer is better than none. A local provider can answer again during an outage.
-    errorUntilMs: after(outcome.isLocal ? 0 : lifetimes.staleIfErrorSeconds),
+    errorUntilMs: freshUntilMs + (outcome.isLocal ? 0 : staleIfErrorSeconds * 1000),
   };
 }
 

@@ -21,10 +21,12 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
 
 /** Returns the keys of all posts and accounts in a result. A deletion of one evicts the result. */
 export function subjectsOf(found: Found | ListPart): readonly string[] {
-  const subjects = itemsOf(found).flatMap((item) =>
-    'screen_name' in item ? subjectsOfAccount(item) : subjectsOfPost(item),
-  );
-  return [...new Set(subjects)];
+  const subjects = new Set<string>();
+  for (const item of itemsOf(found)) {
+    if ('screen_name' in item) addAccount(subjects, item);
+    else addPost(subjects, item);
+  }
+  return [...subjects];
 }
 
 function itemsOf(found: Found | ListPart): readonly ListItem[] {
@@ -37,18 +39,20 @@ function itemsOf(found: Found | ListPart): readonly ListItem[] {
   return [account ?? [], page.answered ?? [], page.items].flat();
 }
 
-function subjectsOfPost(post: Post): readonly string[] {
+function addPost(subjects: Set<string>, post: Post): void {
   const { id, platform, author } = post;
-  const names = author === null ? [null] : namesOf(author);
-  return [
-    ...(id === null ? [] : names.map((handle) => postSubject({ platform, handle, id }))),
-    ...(author === null ? [] : subjectsOfAccount(author)),
-    ...(post.type === 'status' && post.quote !== null ? subjectsOfPost(post.quote) : []),
-  ];
+  if (id !== null) {
+    for (const handle of author === null ? [null] : namesOf(author)) {
+      subjects.add(postSubject({ platform, handle, id }));
+    }
+  }
+  if (author !== null) addAccount(subjects, author);
+  if (post.type === 'status' && post.quote !== null) addPost(subjects, post.quote);
 }
 
-const subjectsOfAccount = (account: Account): readonly string[] =>
-  namesOf(account).map((name) => accountSubject(account.platform, name));
+function addAccount(subjects: Set<string>, account: Account): void {
+  for (const name of namesOf(account)) subjects.add(accountSubject(account.platform, name));
+}
 
 function namesOf({ screen_name, id }: Account): readonly string[] {
   const handle = screen_name.toLowerCase();

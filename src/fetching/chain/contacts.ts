@@ -1,5 +1,5 @@
 import { HttpFailure } from '../../lib/http/http-client.ts';
-import { Problem, problemKinds } from '../../lib/problem.ts';
+import { problemKinds } from '../../lib/problem.ts';
 import { type Platform, platformNames, type SearchPlatform } from '../../model/reference.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -20,17 +20,10 @@ export function createContacts(providers: readonly Provider[], now: () => number
   };
   const remote = providers.filter(({ isLocal }) => isLocal !== true);
   return {
-    /** Runs a request and remembers whether its source could be reached. */
-    watch: async <Found>(name: string, signal: AbortSignal, ask: () => Promise<Found>) => {
-      const note = (contact: Contact) => last.set(name, { contact, atMs: now() });
-      try {
-        const found = await ask();
-        note('answered');
-        return found;
-      } catch (error) {
-        if (!(error instanceof Problem) && !signal.aborted) note(contactOf(error));
-        throw error;
-      }
+    /** Remembers whether a source could be reached. `error`: that of a failed request. */
+    note: (name: string, error?: unknown): void => {
+      const contact = error === undefined ? 'answered' : contactOf(error);
+      last.set(name, { contact, atMs: now() });
     },
     /** Returns whether all `names` were unreachable and no source was reached for a minute. */
     isOffline: (names: readonly string[]): boolean =>

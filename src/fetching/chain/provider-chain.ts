@@ -7,11 +7,11 @@ import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../normalize/provider-error.ts';
 import { unanswered } from '../../providers/failure.ts';
-import type { Ask, Provider } from '../../providers/provider.ts';
+import type { Ask, Provider, ProviderContext } from '../../providers/provider.ts';
 import {
-  type BreakerCall,
   clampPause,
   createProviderBreaker,
+  type ProviderBreaker,
   type ProviderBreakerOptions,
   toPauseMs,
 } from '../../providers/provider-breaker.ts';
@@ -47,15 +47,15 @@ interface ProviderFailure {
 export interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
   readonly clock?: Pick<Clock, 'now'> | undefined;
-  /** Function that wraps each query to a provider, for example to count answers and failures. */
-  readonly watch?: ProviderRecords['watch'] | undefined;
+  /** Counters of answers and failures. Default: nothing is counted. */
+  readonly records?: Pick<ProviderRecords, 'countAnswer' | 'countError'> | undefined;
 }
 
 export type ProviderChain = ReturnType<typeof createProviderChain>;
 
 export function createProviderChain(
   links: readonly ChainLink[],
-  { onFailure, watch = (_, ask) => ask(), clock = systemClock }: ChainOptions,
+  { onFailure, records, clock = systemClock }: ChainOptions,
 ) {
   const providers = links.map(({ provider }) => provider);
   const contacts = createContacts(providers, createSteadyClock(clock).now);
@@ -72,7 +72,7 @@ export function createProviderChain(
       options: AskOptions,
     ): Promise<SourcedAnswer<Kind>> => {
       const span = options.span?.startChild('chain', { attributes: { 'perch.query.kind': kind } });
-      const chainQuery = { kind, query, onFailure, watch, contacts, ...options, span };
+      const chainQuery = { kind, query, onFailure, records, contacts, ...options, span };
       return endWith(span, askInOrder(links, chainQuery));
     },
     /** Lists the providers in order with their circuit breakers' states, for `/health/ready`. */
@@ -94,7 +94,7 @@ interface ChainQuery<Kind extends QueryKind> extends AskOptions {
   readonly kind: Kind;
   readonly query: Answers[Kind]['query'];
   readonly onFailure: ChainOptions['onFailure'];
-  readonly watch: ProviderRecords['watch'];
+  readonly records: ChainOptions['records'];
   readonly contacts: Contacts;
 }
 
@@ -103,10 +103,11 @@ async function askInOrder<Kind extends QueryKind>(
   chainQuery: ChainQuery<Kind>,
 ): Promise<SourcedAnswer<Kind>> {
   const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...rest } = chainQuery;
-  const { watch, contacts, ...request } = rest;
+  const { records, contacts, ...request } = rest;
   const failures: ProviderFailed[] = [];
   const description = describe(query);
-  for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
+  for (const candidate of toCandidates(links, chainQuery)) {
+    const { provider, breakers, isLastResort } = candidate;
     if (isLastResort && failures.some(({ failure }) => lacksReason(failure))) break;
     const { name } = provider;
     const named = { attributes: { 'perch.provider': name } };
@@ -114,10 +115,8 @@ async function askInOrder<Kind extends QueryKind>(
     try {
       const context = { ...request, span, onThrottled: breakers.pause };
       const call = { signal: request.signal, subject: description.subject };
-      const watched = { provider: name, kind, signal: request.signal };
-      const contact = () => contacts.watch(name, request.signal, () => ask(query, context));
-      const send = () => watch(watched, contact);
-      const found = await endWith(span, breakers.run(kind, send, call));
+      const send = () => askAndNote(candidate, chainQuery, context);
+      const found = await endWith(span, breakers.of(kind).run(send, call));
       request.span?.set(named.attributes);
       return { found, source: name, degraded: isLastResort, isLocal: provider.isLocal === true };
     } catch (error) {
@@ -128,6 +127,27 @@ async function askInOrder<Kind extends QueryKind>(
     }
   }
   throw toProblem(failures, description, contacts);
+}
+
+/** Asks a provider, and notes whether it answered, could be reached or limits the rate. */
+async function askAndNote<Kind extends QueryKind>(
+  { provider: { name }, breakers, ask }: Candidate<Kind>,
+  { kind, query, records, contacts }: ChainQuery<Kind>,
+  context: ProviderContext,
+): Promise<Answers[Kind]['found']> {
+  try {
+    const found = await ask(query, context);
+    contacts.note(name);
+    records?.countAnswer({ provider: name, kind });
+    return found;
+  } catch (error) {
+    if (!(error instanceof Problem) && !context.signal.aborted) {
+      contacts.note(name, error);
+      records?.countError({ provider: name, kind }, error);
+    }
+    if (error instanceof ProviderError && error.kind === 'throttled') breakers.pause(error);
+    throw error;
+  }
 }
 
 type ProviderFailed = Readonly<{ provider: Provider; failure: ProviderError }>;
@@ -146,18 +166,18 @@ function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
   { kind, query, provider: only, isLiveOnly }: ChainQuery<Kind>,
 ): readonly Candidate<Kind>[] {
-  const covering = links.flatMap(({ provider, breakers }): Candidate<Kind>[] => {
+  const live: Candidate<Kind>[] = [];
+  const lastResorts: Candidate<Kind>[] = [];
+  for (const { provider, breakers } of links) {
     const ask: Ask<Kind> | undefined = provider.ask[kind];
-    const coverage = ask === undefined ? false : provider.covers(query);
-    if (ask === undefined || coverage === false) return [];
-    return [{ provider, breakers, ask, isLastResort: coverage === 'last resort' }];
-  });
-  if (only === undefined) {
-    const live = covering.filter(({ isLastResort }) => !isLastResort);
-    const isEnough = live.length === 0 || isLiveOnly === true;
-    return isEnough ? live : [...live, ...covering.filter((one) => one.isLastResort)];
+    const coverage = provider.covers(query);
+    if (ask === undefined || coverage === false) continue;
+    const isLastResort = coverage === 'last resort';
+    (isLastResort ? lastResorts : live).push({ provider, breakers, ask, isLastResort });
   }
-  const same = covering.filter(({ provider }) => provider.name === only);
+  const all = live.length === 0 || isLiveOnly ? live : [...live, ...lastResorts];
+  if (only === undefined) return all;
+  const same = [...live, ...lastResorts].filter(({ provider }) => provider.name === only);
   if (same.length > 0) return same;
   throw new Problem('invalid_cursor', {
     detail: `The parameter \`cursor\` comes from the provider ${quoteInput(only)}, which this server no longer uses for this list. Start again without \`cursor\`.`,
@@ -308,19 +328,10 @@ export function createProviderBreakers(
     onPause?.(ms);
   };
   return {
-    run: <Found>(
-      kind: QueryKind,
-      ask: () => Promise<Found>,
-      query: BreakerCall,
-    ): Promise<Found> => {
+    of: (kind: QueryKind): ProviderBreaker => {
       const breaker = breakers.get(kind);
       if (breaker === undefined) throw new Error(`The provider does not answer ${kind}.`);
-      const askAndPause = () =>
-        ask().catch((error: unknown) => {
-          if (error instanceof ProviderError && error.kind === 'throttled') pause(error);
-          throw error;
-        });
-      return breaker.run(askAndPause, query);
+      return breaker;
     },
     pause,
     /** Pauses queries as another instance announced. `kind`: `null` for all kinds of query. */

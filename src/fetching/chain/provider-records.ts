@@ -1,5 +1,4 @@
 import type { Clock } from '../../lib/clock.ts';
-import { Problem } from '../../lib/problem.ts';
 import type { QueryKind } from '../../model/queries.ts';
 import { ProviderError, type ProviderErrorKind } from '../../normalize/provider-error.ts';
 
@@ -23,8 +22,6 @@ export type ProviderRecords = ReturnType<typeof createProviderRecords>;
 interface WatchedQuery {
   readonly provider: string;
   readonly kind: QueryKind;
-  /** Abort signal of the query. A query that fails after this signal was aborted is not counted. */
-  readonly signal: AbortSignal;
 }
 
 const outages: ReadonlySet<ProviderErrorKind> = new Set(['throttled', 'unavailable', 'malformed']);
@@ -40,28 +37,21 @@ export function createProviderRecords(
   names: readonly string[],
   { clock, onOutage }: RecordOptions,
 ) {
-  const records = new Map<string, ProviderRecord>(
-    names.map((name) => [name, { answered: 0, failed: 0, lastFailure: null }]),
-  );
-  const change = (name: string, next: (record: ProviderRecord) => ProviderRecord): void => {
-    const record = records.get(name);
-    if (record !== undefined) records.set(name, next(record));
-  };
+  const records = new Map<
+    string,
+    { -readonly [Name in keyof ProviderRecord]: ProviderRecord[Name] }
+  >(names.map((name) => [name, { answered: 0, failed: 0, lastFailure: null }]));
   const failing = new Set<string>();
   const countAnswer = ({ provider, kind }: WatchedQuery): void => {
     failing.delete(`${provider} ${kind}`);
-    change(provider, (record) => ({ ...record, answered: record.answered + 1 }));
+    const record = records.get(provider);
+    if (record !== undefined) record.answered += 1;
   };
-  const countFailure = ({ provider, kind: query }: WatchedQuery, message: string): void =>
-    change(provider, ({ answered, failed }) => {
-      return { answered, failed: failed + 1, lastFailure: { query, message, atMs: clock.now() } };
-    });
-  const countError = (query: WatchedQuery, error: unknown): void => {
-    if (!(error instanceof ProviderError)) countFailure(query, defect);
-    else if (outages.has(error.kind)) {
-      countFailure(query, error.message);
-      reportOutage(query, error);
-    } else countAnswer(query);
+  const countFailure = ({ provider, kind: query }: WatchedQuery, message: string): void => {
+    const record = records.get(provider);
+    if (record === undefined) return;
+    record.failed += 1;
+    record.lastFailure = { query, message, atMs: clock.now() };
   };
   const reportOutage = (query: WatchedQuery, error: ProviderError): void => {
     const key = `${query.provider} ${query.kind}`;
@@ -70,20 +60,14 @@ export function createProviderRecords(
     onOutage?.(query, error);
   };
   return {
-    /**
-     * Runs a query, and counts it as answered or failed. A missing post or a refused search text
-     * counts as an answer. Failures with an aborted signal or a `Problem` are not counted.
-     */
-    watch: async <Found>(query: WatchedQuery, ask: () => Promise<Found>): Promise<Found> => {
-      try {
-        const found = await ask();
-        countAnswer(query);
-        return found;
-      } catch (error) {
-        const isCounted = !query.signal.aborted && !(error instanceof Problem);
-        if (isCounted) countError(query, error);
-        throw error;
-      }
+    countAnswer,
+    /** Counts a failure. A missing post or a refused search text counts as an answer. */
+    countError: (query: WatchedQuery, error: unknown): void => {
+      if (!(error instanceof ProviderError)) countFailure(query, defect);
+      else if (outages.has(error.kind)) {
+        countFailure(query, error.message);
+        reportOutage(query, error);
+      } else countAnswer(query);
     },
     of: (name: string): ProviderRecord | undefined => records.get(name),
     names,

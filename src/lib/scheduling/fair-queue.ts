@@ -35,21 +35,20 @@ const pollMs = 250; // interval of checks whether tasks can start
 
 /** Creates a queue that runs up to `atOnce` tasks, taken from each client network in turn. */
 export function createFairQueue(options: FairQueueOptions) {
-  const { atOnce, atOnceOfAddress = atOnce, clock = systemClock, isReady = () => true } = options;
+  const { atOnce, atOnceOfAddress = atOnce, clock = systemClock, isReady } = options;
   const waiting = createRotation<Task>();
   const closed = new AbortController();
   const runningOf = new Map<string, number>();
-  let running = 0;
-  let isPolling = false;
+  let [running, isPolling] = [0, false];
   const mayRun = (address: string) => (runningOf.get(address) ?? 0) < atOnceOfAddress;
-  const hasNext = () => !closed.signal.aborted && running < atOnce && waiting.length > 0;
+  const hasRoom = () => !closed.signal.aborted && running < atOnce;
   const pump = (): void => {
-    while (hasNext() && isReady()) {
+    while (waiting.length > 0 && hasRoom()) {
+      if (isReady?.() === false) return void poll();
       const next = waiting.take(mayRun);
       if (next === undefined) return;
       void begin(next);
     }
-    if (hasNext() && !isPolling) void poll();
   };
   const count = (address: string, change: 1 | -1): void => {
     const now = (runningOf.get(address) ?? 0) + change;
@@ -68,13 +67,17 @@ export function createFairQueue(options: FairQueueOptions) {
     }
   };
   const poll = async (): Promise<void> => {
+    if (isPolling) return;
     isPolling = true;
     await Promise.allSettled([clock.sleep(pollMs, closed.signal)]);
     isPolling = false;
     pump();
   };
   const add = (task: Task): (() => void) => {
-    const remove = waiting.add(task);
+    const isFree = waiting.length === 0 && hasRoom() && mayRun(task.client?.address ?? '');
+    const isFirst = isFree && isReady?.() !== false;
+    if (isFirst) void begin(task);
+    const remove = isFirst ? () => undefined : waiting.add(task);
     pump();
     return remove;
   };

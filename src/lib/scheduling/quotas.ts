@@ -82,19 +82,17 @@ interface Usage {
   readonly used: Map<string, number>;
   total: number;
   refused: number;
-  external: ExternalUsage;
+  external: ExternalUsage | null;
 }
 
-const noExternalUsage: ExternalUsage = { usedBy: () => 0, total: () => 0 };
-
 function createUsage(bound: ResourceBound): Usage {
-  return { bound, used: new Map(), total: 0, refused: 0, external: noExternalUsage };
+  return { bound, used: new Map(), total: 0, refused: 0, external: null };
 }
 
 const usedIn = ({ used, external }: Usage, name: string) =>
-  (used.get(name) ?? 0) + external.usedBy(name);
+  (used.get(name) ?? 0) + (external?.usedBy(name) ?? 0);
 
-const totalIn = ({ total, external }: Usage) => total + external.total();
+const totalIn = ({ total, external }: Usage) => total + (external?.total() ?? 0);
 
 function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);
@@ -131,11 +129,13 @@ function findExcess(
   amount: number,
 ): Excess | null {
   const left = usage.bound.total - totalIn(usage) - amount;
-  const used = limits.map(({ name }) => usedIn(usage, name));
-  const exceeded = limits.find(({ most }, at) => (used[at] ?? 0) + amount > most);
-  if (exceeded !== undefined) return exceeded.kind;
-  if (left < 0) return 'total';
-  return used.some((own) => own > left) ? 'share' : null;
+  let excess: Excess | null = left < 0 ? 'total' : null;
+  for (const { kind, name, most } of limits) {
+    const used = usedIn(usage, name);
+    if (used + amount > most) return kind;
+    if (used > left) excess ??= 'share';
+  }
+  return excess;
 }
 
 function toLimits(client: Client | null, { perAddress }: ResourceBound) {

@@ -100,8 +100,13 @@ export type Block =
   | { readonly type: 'rule' };
 
 /** Removes absent and empty items. */
-export const present = <Item>(items: readonly (Item | null | '' | undefined)[]): Item[] =>
-  items.filter((item): item is Item => item !== null && item !== undefined && item !== '');
+export function present<Item>(items: readonly (Item | null | '' | undefined)[]): Item[] {
+  const shown: Item[] = [];
+  for (const item of items) {
+    if (item !== null && item !== undefined && item !== '') shown.push(item);
+  }
+  return shown;
+}
 
 export function line(role: LineRole, facts: readonly (Words | null)[]): Block | null {
   const shown = present(facts);
@@ -172,15 +177,19 @@ function formatName(contentType: string | null): string {
 
 /** Returns a label for each media item: its kind and the author's description. */
 export function describeMedia(all: readonly Media[]): readonly string[] {
-  const positions = describePositions(all);
-  return all.map((item, at) => {
+  const [totals, seen] = [new Map<Media['type'], number>(), new Map<Media['type'], number>()];
+  for (const { type } of all) totals.set(type, (totals.get(type) ?? 0) + 1);
+  return all.map((item) => {
     const { type, alt, duration = null } = item;
+    const position = (seen.get(type) ?? 0) + 1;
+    seen.set(type, position);
     const said = toLine(alt ?? '');
     if (type === 'file') return joinParts(['File', toLine(describeFile(item)), said]);
-    const isTimed = (type === 'video' || type === 'audio') && duration !== null;
-    const name = `${mediaNames[type]}${said === '' ? positions[at] : ''}`;
+    const total = totals.get(type);
+    const place = said !== '' || total === 1 ? '' : ` ${position} of ${total}`;
+    const isTimed = ['video', 'audio'].includes(type) && duration !== null;
     const length = isTimed ? `, ${formatDuration(duration)}` : '';
-    return joinParts([`${name}${length}`, said]);
+    return joinParts([`${mediaNames[type]}${place}${length}`, said]);
   });
 }
 
@@ -210,15 +219,6 @@ function formatBytes(bytes: number): string {
     sizeUnits.findLastIndex((_unit, at) => rounded >= 1000 ** at),
   );
   return `${rounded / 1000 ** power} ${sizeUnits[power]}`;
-}
-
-function describePositions(all: readonly Media[]): readonly string[] {
-  const counts = new Map<Media['type'], number>();
-  const count = (type: Media['type']) => counts.set(type, (counts.get(type) ?? 0) + 1).get(type);
-  const counted = all.map(({ type }) => [type, count(type)] as const);
-  return counted.map(([type, position]) =>
-    counts.get(type) === 1 ? '' : ` ${position} of ${counts.get(type)}`,
-  );
 }
 
 /** Facts of a profile, each on a line of its own. `full` adds pictures, more counts and the ID. */

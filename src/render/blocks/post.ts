@@ -56,15 +56,13 @@ export interface PostPlace {
 /** Returns the places of the posts of a page: the thread at a heading level, its replies below. */
 export function placeThread(posts: readonly Post[], thread: Thread, level: number) {
   const positions = findPositions(thread);
-  const placeAt = (at: number) => (post: Post) => {
+  const toPlaced = (post: Post) => {
     const isRequested = post === thread.main && post !== posts[0];
     const position = positions.get(post) ?? null;
-    return { post, place: { thread, owner: null, position, isRequested, level: at } };
+    const own = post.context === 'reply' ? level + 1 : level;
+    return { post, place: { thread, owner: null, position, isRequested, level: own } };
   };
-  return {
-    chain: thread.chain.map(placeAt(level)),
-    replies: thread.replies.map(placeAt(level + 1)),
-  };
+  return { chain: thread.chain.map(toPlaced), replies: thread.replies.map(toPlaced) };
 }
 
 /** Returns the place of each post of a list. */
@@ -156,7 +154,7 @@ export function toContent(post: Status, view: PostView, depth = 0): readonly Blo
     article && toArticle(article, { level, isTitled, full, extent, isHidden }),
     card && toCard(card, isHidden),
     quote && toQuote(quote, view, depth + 1),
-    toNote(post),
+    post.community_note === null ? null : toNote(post.community_note, post),
     ...toEarlier(post, full),
   ]);
 }
@@ -167,9 +165,8 @@ const describeWarning = (warning: string): Words => [
   { type: 'prose', text: warning },
 ];
 
-function toNote({ community_note: note, community_note_facets: facets = [] }: Status) {
-  return note === null ? null : toBox('note', [toText(note, facets)], 'Community note');
-}
+const toNote = (note: string, { community_note_facets: facets = [] }: Status): Block =>
+  toBox('note', [toText(note, facets)], 'Community note');
 
 const toEarlier = ({ earlier_versions: versions = [] }: Status, full: boolean): readonly Block[] =>
   (full ? versions : []).map(({ text, created_at }) =>
@@ -229,18 +226,22 @@ export function describeCounts(
   { full }: Pick<PostView, 'full'>,
 ): readonly (Words | null)[] {
   const known = (count: number | null) => (full ? count : count || null);
-  const more = (fact: Words | null) => (full ? fact : null);
-  return [
-    more(plain(post.created_at)),
+  const answers = [
     formatCount(known(post.replies), 'reply', 'replies'),
     formatCount(known(post.reposts), 'repost', 'reposts'),
     formatCount(known(post.likes), 'like', 'likes'),
-    more(formatCount(post.quotes, 'quote', 'quotes')),
-    more(formatCount(post.bookmarks, 'bookmark', 'bookmarks')),
-    formatCount(known(post.views), 'view', 'views'),
-    more(post.reactions === undefined ? null : describeReactions(post.reactions)),
-    more(post.lang === null ? null : ['language ', plain(post.lang)]),
-    more(post.source === null ? null : ['via ', plain(post.source)]),
+  ];
+  const views = formatCount(known(post.views), 'view', 'views');
+  if (!full) return [...answers, views];
+  return [
+    plain(post.created_at),
+    ...answers,
+    formatCount(post.quotes, 'quote', 'quotes'),
+    formatCount(post.bookmarks, 'bookmark', 'bookmarks'),
+    views,
+    post.reactions === undefined ? null : describeReactions(post.reactions),
+    post.lang === null ? null : ['language ', plain(post.lang)],
+    post.source === null ? null : ['via ', plain(post.source)],
   ];
 }
 

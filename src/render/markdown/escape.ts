@@ -43,7 +43,9 @@ export function findHazards(
 
 function hazardOf(run: Run, opened: ReadonlySet<string>): string | null {
   if (run.character === '$' && run.length > 1) return '$'; // display maths
-  if (opensField(run, opened)) return ':';
+  if (run.character === ':' && run.length > 1) {
+    if (isEdge(run.after) || opened.has('[') || opened.has('(')) return ':';
+  }
   const opener = openerOf(run);
   return opener !== null && opened.has(opener) ? opener : null;
 }
@@ -70,9 +72,6 @@ function opens(run: Run): boolean {
   return character === '_' ? !isInsideWord(run) : character !== '=' || length > 1;
 }
 
-const opensField = ({ character, length, after }: Run, opened: ReadonlySet<string>) =>
-  character === ':' && length > 1 && (isEdge(after) || opened.has('[') || opened.has('('));
-
 const isInsideWord = ({ before, after }: Run) => isWordCharacter(before) && isWordCharacter(after);
 
 const isEdge = (character: string | undefined) => character === undefined || isSpace(character);
@@ -84,7 +83,8 @@ export interface EscapeContext {
   /** Offsets at which a Markdown marker, such as `**`, may be inserted. */
   readonly borders: ReadonlySet<number>;
   readonly linkStarts: ReadonlySet<number>;
-  readonly isLinked: (offset: number) => boolean;
+  /** 1 for each character of a link's text. May be shorter than the line. */
+  readonly linked: Uint8Array;
 }
 
 interface Line extends EscapeContext {
@@ -123,11 +123,15 @@ type Rule = (run: Run, line: Line) => boolean;
 
 const isHazard: Rule = ({ character }, { hazards }) => hazards.has(character);
 
+const isLinked: Rule = ({ start }, { linked }) => linked[start] === 1;
+
 /** Returns whether a run, such as `**`, could be emphasis: not between two spaces. */
 const isDelimiter: Rule = (run, line) =>
   isHazard(run, line) && !(isSpace(run.before) && isSpace(run.after));
 
-const isHazardOrLinked: Rule = (run, line) => isHazard(run, line) || line.isLinked(run.start);
+const isHazardOrLinked: Rule = (run, line) => isHazard(run, line) || isLinked(run, line);
+
+const isLongHazard: Rule = (run, line) => run.length > 1 && isHazard(run, line);
 
 const opensLink: Rule = ({ end }, { linkStarts }) => linkStarts.has(end);
 
@@ -138,14 +142,14 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['_', (run, line) => isDelimiter(run, line) && !isInsideWord(run)],
   ['`', isHazardOrLinked],
   ['$', isHazard],
-  ['=', (run, line) => isHazard(run, line) && run.length > 1],
-  [':', (run, line) => isHazard(run, line) && run.length > 1],
+  ['=', isLongHazard],
+  [':', isLongHazard],
   // Obsidian hides the text between two `%%`, even in different posts.
   ['%', ({ length }) => length > 1],
   ['[', (run, line) => isHazardOrLinked(run, line) || opensSpecial(run, line)],
   [']', isHazardOrLinked],
   // Some parsers parse the brackets in a link's text a second time, without the backslashes.
-  ['(', (run, line) => run.before === ']' && line.isLinked(run.start)],
+  ['(', (run, line) => run.before === ']' && isLinked(run, line)],
   // The next two rules inspect the text after the run, because a marker after it may be dropped
   // later. The plugin Templater runs the code after `<%`.
   [
@@ -162,8 +166,8 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   // of handles such as `@user@host.example`. Some renderers link bare domains. Within a link, they
   // link only `://`.
   ['/', ({ length, after }) => length > 1 && !isEdge(after) && !/^[.,:;!?]$/.test(after ?? '')],
-  ['.', (run, line) => !line.isLinked(run.start) && isInDomain(run, line)],
-  ['@', (run, line) => !line.isLinked(run.start) && isInMailbox(run, line)],
+  ['.', isInDomain],
+  ['@', isInMailbox],
 ]);
 
 function opensSpecial({ start, length, before, after }: Run, { characters }: Line): boolean {
@@ -178,12 +182,13 @@ function opensEntity({ end }: Run, { characters }: Line): boolean {
 }
 
 /** Returns whether an `@` could form an e-mail link: renderers vary, up to RFC 5322 §3.2.3. */
-function isInMailbox({ start, length, after }: Run, { characters }: Line): boolean {
-  if (length > 1 || isEdge(after)) return false;
+function isInMailbox({ start, length, after }: Run, { characters, linked }: Line): boolean {
+  if (linked[start] === 1 || length > 1 || isEdge(after)) return false;
   return /^(?![()<>[\]\\@])[!-~]$/.test(characters[start - 1] ?? '');
 }
 
-function isInDomain({ start, end, length }: Run, { characters }: Line): boolean {
+function isInDomain({ start, end, length }: Run, { characters, linked }: Line): boolean {
+  if (linked[start] === 1) return false;
   if (/^www$/i.test(characters.slice(Math.max(0, start - 3), start).join(''))) return true;
   const ahead = characters.slice(end, end + longestDomain + 1).join('');
   return length === 1 && topLevelDomain.test(ahead);
@@ -202,12 +207,14 @@ export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 export const escapeInline = (text: string): string => escapeOneLine([...toLine(text)]).join('');
 
 /** Escapes a text as one line that is safe in a link or a picture. */
-export const escapeLabel = (text: string): string =>
-  escapeOneLine([...toLine(text)], { isLinked: () => true }).join('');
+export function escapeLabel(text: string): string {
+  const characters = [...toLine(text)];
+  return escapeOneLine(characters, new Uint8Array(characters.length).fill(1)).join('');
+}
 
 /** Escapes a text as one line that is safe in a table cell. */
 export const escapeCell = (text: string): string =>
-  escapeOneLine([...toLine(text)], { hazards: ['|'] }).join('');
+  escapeOneLine([...toLine(text)], unlinked, ['|']).join('');
 
 /** Escapes a text as one line that is safe at the start of a line or a list item. */
 export function escapeLine(text: string): string {
@@ -220,16 +227,16 @@ export const keepNumberSigns = (content: string): string =>
   content.replace(/(^|[ \t])(#+)$/, '$1\\$2');
 
 const none: ReadonlySet<number> = new Set();
-
-export const plainContext = { borders: none, linkStarts: none, isLinked: () => false } as const;
+const unlinked = new Uint8Array();
 
 function escapeOneLine(
   characters: readonly string[],
-  options: { readonly hazards?: readonly string[]; readonly isLinked?: () => boolean } = {},
+  linked = unlinked,
+  extraHazards: readonly string[] = [],
 ): string[] {
   const found = findHazards(characters, none);
-  const hazards = new Set([...found, ...delimiters, ...(options.hazards ?? [])]);
-  return escapeCharacters(characters, { ...plainContext, ...options, hazards });
+  const hazards = new Set([...found, ...delimiters, ...extraHazards]);
+  return escapeCharacters(characters, { borders: none, linkStarts: none, linked, hazards });
 }
 
 /** Starts of Markdown blocks. A match ends before the character that must be escaped. */
@@ -259,8 +266,9 @@ export function escapeBlockStart(
   const first = characters[start] ?? '';
   let end = start + 1;
   while (/^[*_~`]$/.test(first) && characters[end] === first) end += 1;
-  return written.map((character, offset) => {
-    const isBare = start <= offset && offset < end && character === characters[offset];
-    return isBare ? `\\${character}` : character;
-  });
+  const escaped = [...written];
+  for (let at = start; at < end; at += 1) {
+    if (escaped[at] === characters[at]) escaped[at] = `\\${escaped[at]}`;
+  }
+  return escaped;
 }

@@ -32,7 +32,7 @@ import { findAccounts, isByOneAuthor, type Thread, toThread } from './thread.ts'
 /** Renders CommonMark with GitHub tables. */
 export function renderPostPage(result: PostPage): string {
   const thread = toThread(result.posts);
-  const title = titleOf(result, { account: titleAccount, text: escapeInline });
+  const title = titleOf(thread, result.posts, { account: titleAccount, text: escapeInline });
   const blocks =
     result.posts.length > 1 ? renderBlocks(result, thread) : renderOnlyPost(result, thread);
   return `${joinBlocks([
@@ -45,7 +45,7 @@ export function renderPostPage(result: PostPage): string {
 
 /** Returns plain text: the author and the first words, or the article's title. */
 export const titlePostPage = (result: PostPage): string =>
-  titleOf(result, { account: nameAccount, text: toLine });
+  titleOf(toThread(result.posts), result.posts, { account: nameAccount, text: toLine });
 
 /** Returns plain text such as `Thread by Ada (@ada)`, without the first words of the post. */
 export function headPostPage({ posts }: PostPage): string {
@@ -61,8 +61,7 @@ interface TitleStyle {
   text(text: string): string;
 }
 
-function titleOf({ posts }: PostPage, style: TitleStyle): string {
-  const thread = toThread(posts);
+function titleOf(thread: Thread, posts: readonly Post[], style: TitleStyle): string {
   const { main } = thread;
   if (!main?.author) return posts.length > 1 ? 'Conversation' : 'Unavailable post';
   const prefix = copyPrefix(main, style.text);

@@ -21,11 +21,16 @@ const maxAnnotations = 1000; // maximum number of annotations, and of bare URLs,
 
 /** Returns sorted and nested spans. Drops annotations that cannot be nested. */
 export function toSpans(text: Characters, annotations: readonly Annotation[]): Span[] {
-  const annotated = annotations.slice(0, maxAnnotations).flatMap((one) => toSpan(text, one) ?? []);
-  const closed = annotated.filter((span) => span.kind === 'link' || isLeaf(span));
-  const bare = withoutOverlaps(findBareLinks(text.characters, maxAnnotations), closed);
-  const links = bare.map((found) => linkSpan(text.characters, found));
-  return dropCodeWithBackticks(nestSpans(mergeStyles([...annotated, ...links])), text.characters);
+  const spans: Span[] = [];
+  for (const annotation of annotations.slice(0, maxAnnotations)) {
+    const span = toSpan(text, annotation);
+    if (span !== null) spans.push(span);
+  }
+  const bare = findBareLinks(text.characters, maxAnnotations);
+  for (const found of bare.length === 0 ? [] : withoutOverlaps(bare, spans)) {
+    spans.push(linkSpan(text.characters, found));
+  }
+  return dropCodeWithBackticks(nestSpans(mergeStyles(spans)), text.characters);
 }
 
 function dropCodeWithBackticks(spans: readonly Span[], characters: readonly string[]): Span[] {
@@ -37,9 +42,11 @@ function dropCodeWithBackticks(spans: readonly Span[], characters: readonly stri
   });
 }
 
-/** Returns the links that overlap no span. `links` must be sorted, without overlaps. */
+const byStart = (a: Range, b: Range): number => a.start - b.start;
+
+/** Returns the links that overlap no link or code. `links` must be sorted, without overlaps. */
 function withoutOverlaps(links: readonly BareLink[], spans: readonly Span[]): BareLink[] {
-  const sorted = spans.toSorted((a, b) => a.start - b.start);
+  const sorted = spans.filter((span) => !isStyle(span)).toSorted(byStart);
   let ahead = 0;
   let covered = 0;
   return links.filter(({ start, end }) => {
@@ -79,11 +86,10 @@ const isStyle = ({ kind }: Span): boolean =>
   kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
 
 function mergeStyles(spans: readonly Span[]): Span[] {
-  const isJoinable = (span: Span) => isStyle(span) || span.kind === 'code';
-  const merged = spans.filter((span) => !isJoinable(span));
+  const merged: Span[] = [];
   const latest = new Map<Span['kind'], Span & { end: number }>();
-  for (const span of spans.filter(isJoinable).toSorted((a, b) => a.start - b.start)) {
-    const last = latest.get(span.kind);
+  for (const span of spans.toSorted(byStart)) {
+    const last = 'url' in span ? undefined : latest.get(span.kind);
     if (last !== undefined && span.start <= last.end) {
       last.end = Math.max(last.end, span.end);
       continue;
@@ -112,9 +118,9 @@ function nestSpans(spans: readonly Span[]): Span[] {
       nestingOrder.indexOf(a.kind) - nestingOrder.indexOf(b.kind),
   );
   const kept: Span[] = [];
-  let open: Span[] = [];
+  const open: Span[] = []; // each contains the next one
   for (const span of sorted) {
-    open = open.filter((outer) => outer.end > span.start);
+    while ((open.at(-1)?.end ?? Number.POSITIVE_INFINITY) <= span.start) open.pop();
     if (!open.every((outer) => canContain(outer, span))) continue;
     kept.push(span);
     open.push(span);
@@ -147,12 +153,18 @@ export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Spa
     while ((spans[ahead]?.start ?? range.end) < range.end) ahead += 1;
     if (open.length === 0 && ahead === from) return [];
     open = [...open, ...spans.slice(from, ahead)].filter((span) => span.end > range.start);
-    return open.flatMap((span) => {
-      const start = Math.max(span.start, range.start) - range.start;
-      const end = Math.min(span.end, range.end) - range.start;
-      return start < end ? [{ ...span, start, end }] : [];
-    });
+    return clipTo(range, open);
   });
+}
+
+function clipTo(range: Range, spans: readonly Span[]): Span[] {
+  const clipped: Span[] = [];
+  for (const span of spans) {
+    const start = Math.max(span.start, range.start) - range.start;
+    const end = Math.min(span.end, range.end) - range.start;
+    if (start < end) clipped.push({ ...span, start, end });
+  }
+  return clipped;
 }
 
 /** Inserts markers such as `**` into escaped text. Outer spans must come first. */
@@ -162,15 +174,16 @@ export function insertMarkers(
   markersOf: (span: Span) => readonly [open: string, close: string],
 ): string {
   if (spans.length === 0) return written.join('');
-  const characters = [...written, ''];
-  const opening = characters.map(() => '');
-  const closing = characters.map(() => '');
+  const opening = Array<string>(written.length + 1).fill('');
+  const closing = [...opening];
   for (const span of spans) {
     const [open, close] = markersOf(span);
-    opening[span.start] = `${opening[span.start]}${open}`;
+    opening[span.start] += open;
     closing[span.end] = `${close}${closing[span.end]}`;
   }
-  return characters.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
+  let text = '';
+  for (const [at, open] of opening.entries()) text += `${closing[at]}${open}${written[at] ?? ''}`;
+  return text;
 }
 
 const maxRounds = 20; // maximum number of rounds that narrow or drop spans; after that, all styles are dropped
@@ -180,32 +193,44 @@ export function fitSpans(spans: readonly Span[], characters: readonly string[]):
   if (spans.length === 0) return [];
   let current = nestSpans(spans);
   for (let round = 0; round < maxRounds; round += 1) {
-    const line = findNeighbours(current, characters);
-    const fitted = current.flatMap((span, at) => fitSpan(span, at, line) ?? []);
-    const isStable =
-      fitted.length === current.length && fitted.every((span, at) => span === current[at]);
-    if (isStable) return current;
+    const fitted = fitOnce(findNeighbours(current, characters));
+    if (fitted === null) return current;
     current = nestSpans(fitted);
   }
   return current.filter((span) => !isStyle(span));
 }
 
+/** Fits each span once. Returns `null` if none of them changes. */
+function fitOnce(line: Neighbours): Span[] | null {
+  const fitted: Span[] = [];
+  let isChanged = false;
+  for (const [at, span] of line.spans.entries()) {
+    const fit = fitSpan(span, at, line);
+    if (fit !== null) fitted.push(fit);
+    if (fit !== span) isChanged = true;
+  }
+  return isChanged ? fitted : null;
+}
+
 type Neighbours = ReturnType<typeof findNeighbours>;
 
-function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
+/** Returns the spans of a line with what decides which markers Markdown recognizes. */
+export function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // For links and code: the latest end by start offset, and the earliest start by end offset.
   const closedEnds = new Map<number, number>();
   const closedStarts = new Map<number, number>();
   const isClosed = new Uint8Array(characters.length);
-  for (const { start, end } of spans.filter((span) => !isStyle(span))) {
+  const lastEnding = new Map<number, number>(); // index of the last span that ends at an offset
+  const boldEdges = new Set<number>();
+  for (const [at, span] of spans.entries()) {
+    const { kind, start, end } = span;
+    lastEnding.set(end, at);
+    if (kind === 'bold') boldEdges.add(start).add(end);
+    if (isStyle(span)) continue;
     closedEnds.set(start, Math.max(end, closedEnds.get(start) ?? end));
     closedStarts.set(end, Math.min(start, closedStarts.get(end) ?? start));
     isClosed.fill(1, start, end);
   }
-  // Index of the last span that ends at an offset.
-  const lastEnding = new Map<number, number>(spans.map(({ end }, at) => [end, at]));
-  const bold = spans.filter(({ kind }) => kind === 'bold');
-  const boldEdges = new Set(bold.flatMap(({ start, end }) => [start, end]));
   return { spans, characters, closedEnds, closedStarts, isClosed, lastEnding, boldEdges };
 }
 
@@ -257,14 +282,9 @@ function allowsMarkerAfter({ start, end }: Span, line: Neighbours): boolean {
   return (line.closedStarts.get(end) ?? start) < start;
 }
 
-const isAtWordBoundaries = (span: Span, line: Neighbours) =>
+/** Returns whether a span is between word boundaries, so that it can use `_` instead of `*`. */
+export const isAtWordBoundaries = (span: Span, line: Neighbours) =>
   allowsMarkerBefore(span, line) && allowsMarkerAfter(span, line);
-
-/** Returns the spans between word boundaries, which alone can use `_` instead of `*`. */
-export function findAtWordBoundaries(spans: readonly Span[], characters: readonly string[]) {
-  const line = findNeighbours(spans, characters);
-  return new Set(spans.filter((span) => isAtWordBoundaries(span, line)));
-}
 
 function narrow(span: Span, edge: 'start' | 'end', line: Neighbours): Span | null {
   const offset = edge === 'start' ? span.start : span.end - 1;

@@ -1,21 +1,20 @@
 import { toCharacters, toLine } from './characters.ts';
 import {
   delimiters,
-  type EscapeContext,
   escapeBlockStart,
   escapeCharacters,
   findHazards,
   keepNumberSigns,
-  plainContext,
 } from './escape.ts';
 import { isInlineQuery, joinBlocks, joinLines, listItem, separateTemplates } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
 import {
   type Annotation,
   clipSpans,
-  findAtWordBoundaries,
+  findNeighbours,
   fitSpans,
   insertMarkers,
+  isAtWordBoundaries,
   isLeaf,
   type Span,
   splitLines,
@@ -23,12 +22,8 @@ import {
   trimRange,
 } from './spans.ts';
 
-/** Renders annotated text, with hard breaks, no-break indents and linked bare URLs. */
-export const renderText = (text: string, annotations: readonly Annotation[]): string =>
-  renderWithHazards(text, annotations, []);
-
 /** Renders text as one line. Escapes all delimiters; bare URLs become links. */
-export const renderLine = (text: string): string => renderWithHazards(toLine(text), [], delimiters);
+export const renderLine = (text: string): string => renderText(toLine(text), [], delimiters);
 
 /** Renders a section of warnings; returns `null` if there are none. */
 export function renderNotes(warnings: readonly string[]): string | null {
@@ -44,10 +39,11 @@ export function renderHeading(text: string, annotations: readonly Annotation[]):
   return keepNumberSigns(line.replace(/^\u00a0+/, ''));
 }
 
-function renderWithHazards(
+/** Renders annotated text, with hard breaks, no-break indents and linked bare URLs. */
+export function renderText(
   text: string,
   annotations: readonly Annotation[],
-  extraHazards: readonly string[],
+  extraHazards: readonly string[] = [],
 ): string {
   const source = toCharacters(text);
   const lines = toLines(source.characters, toSpans(source, annotations));
@@ -69,15 +65,17 @@ interface Line {
 }
 
 function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
-  const lines = splitLines(all);
-  const trimmed = lines.map((line) => trimRange(line, all));
+  const whole = splitLines(all);
+  const trimmed = whole.map((line) => trimRange(line, all));
   const clipped = clipSpans(spans, trimmed);
-  return trimmed.map(({ start, end }, at) => {
-    const indent = all.slice(lines[at]?.start, start).join('').replaceAll('\t', '    ');
+  const lines: Line[] = [];
+  for (const [at, { start, end }] of trimmed.entries()) {
+    const indent = all.slice(whole[at]?.start, start).join('').replaceAll('\t', '    ');
     const characters = all.slice(start, end);
-    const kept = (clipped[at] ?? []).filter((span) => !isQuery(span, characters));
-    return { start, indent, characters, spans: fitSpans(kept, characters) };
-  });
+    const kept = clipped[at]?.filter((span) => !isQuery(span, characters)) ?? [];
+    lines.push({ start, indent, characters, spans: fitSpans(kept, characters) });
+  }
+  return lines;
 }
 
 const isQuery = ({ kind, start, end }: Span, characters: readonly string[]) =>
@@ -106,21 +104,18 @@ const markersOf: Readonly<Record<Span['kind'], string>> = {
 
 function writeLine(line: Line, hazards: ReadonlySet<string>): string {
   const { characters, spans, indent } = line;
-  const context = spans.length === 0 ? plainContext : contextOf(spans, characters.length);
-  const escaped = escapeCharacters(characters, { ...context, hazards });
+  const borders = new Set<number>();
+  const linkStarts = new Set<number>();
+  const linked = new Uint8Array(characters.length);
+  for (const { kind, start, end } of spans) {
+    borders.add(start).add(end);
+    if (kind !== 'link') continue;
+    linkStarts.add(start);
+    linked.fill(1, start, end);
+  }
+  const escaped = escapeCharacters(characters, { borders, linkStarts, linked, hazards });
   const written = indent !== '' ? escaped : escapeBlockStart(characters, escaped);
   return `${'\u00a0'.repeat(indent.length)}${writeSpans(written, line)}`;
-}
-
-function contextOf(spans: readonly Span[], length: number): Omit<EscapeContext, 'hazards'> {
-  const links = spans.filter((span) => span.kind === 'link');
-  const linked = new Uint8Array(length);
-  for (const { start, end } of links) linked.fill(1, start, end);
-  return {
-    borders: new Set(spans.flatMap((span) => [span.start, span.end])),
-    linkStarts: new Set(links.map((span) => span.start)),
-    isLinked: (offset) => linked[offset] === 1,
-  };
 }
 
 function writeSpans(escaped: readonly string[], { spans, characters }: Line): string {
@@ -131,10 +126,11 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
     const code = separateTemplates(characters.slice(span.start, span.end).join(''));
     written[span.start] = span.kind === 'autolink' ? (toAutolink(span.url) ?? '') : writeCode(code);
   }
-  const atWordBoundaries = findAtWordBoundaries(spans, characters);
+  const line = findNeighbours(spans, characters);
   return insertMarkers(written, spans, (span) => {
     if (span.kind === 'link') return ['[', `](${toDestination(span.url)})`];
-    const marker = span.kind === 'italic' && atWordBoundaries.has(span) ? '_' : markers[span.kind];
+    const isWhole = span.kind === 'italic' && isAtWordBoundaries(span, line);
+    const marker = isWhole ? '_' : markers[span.kind];
     return [marker, marker];
   });
 }

@@ -14,7 +14,9 @@ export interface Thread {
 }
 
 export function toThread(posts: readonly Post[]): Thread {
-  const chain = posts.filter((post) => post.context !== 'reply');
+  const chain: Post[] = [];
+  const replies: Post[] = [];
+  for (const post of posts) (post.context === 'reply' ? replies : chain).push(post);
   const main = posts.find((post) => post.context === 'post') ?? chain[0] ?? posts[0];
   const indexes = new Map<string, number>();
   const firstIndexes = new Map<string, number>();
@@ -23,7 +25,6 @@ export function toThread(posts: readonly Post[]): Thread {
     const handle = author?.screen_name.toLowerCase();
     if (handle !== undefined && !firstIndexes.has(handle)) firstIndexes.set(handle, at);
   }
-  const replies = posts.filter((post) => post.context === 'reply');
   return { main, chain, replies, indexes, firstIndexes };
 }
 
@@ -40,10 +41,12 @@ const accountKey = (account: Account) => `${account.platform}:${account.screen_n
 
 /** Returns positions, such as `2/5`, in runs by one author, including unknown authors. */
 export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {
-  const runs = toRuns(chain).filter(({ length }) => length > 1);
-  return new Map(
-    runs.flatMap((run) => run.map((post, at) => [post, `${at + 1}/${run.length}`] as const)),
-  );
+  const positions = new Map<Post, string>();
+  for (const run of toRuns(chain)) {
+    if (run.length < 2) continue;
+    for (const [at, post] of run.entries()) positions.set(post, `${at + 1}/${run.length}`);
+  }
+  return positions;
 }
 
 function toRuns(chain: readonly Post[]): Post[][] {

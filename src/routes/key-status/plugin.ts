@@ -23,8 +23,9 @@ declare module 'fastify' {
 }
 
 /**
- * Registers hooks that identify callers and add the `RateLimit` headers (docs/keys.md) to replies
- * that go through Fastify's `send`. A handler must reply with `identity.refusal` if it is not `null`.
+ * Registers hooks that identify callers, and add to replies that go through Fastify's `send` the
+ * `RateLimit` headers (docs/keys.md) and, where keys apply, `Vary`. A handler must reply with
+ * `identity.refusal` if it is not `null`.
  */
 export function setAllowances(app: FastifyInstance, identification: Identification): void {
   const identify = (request: FastifyRequest, next: (error?: Error) => void): void => {
@@ -44,23 +45,15 @@ export function setAllowances(app: FastifyInstance, identification: Identificati
   app.addHook('onSend', (request, reply, payload, done) => {
     const send = () => {
       if (request.identity !== null) reply.headers(request.identity.headers());
+      // 204 is the reply to a preflight, which does not depend on the caller.
+      if (request.identity?.variesByKey === true && reply.statusCode !== 204) {
+        addVary(reply, 'Accept', 'Authorization');
+      }
       done(null, payload);
     };
     // A hook of the server may have refused the request before the hook above.
     if (request.identity === null) identify(request, send);
     else send();
-  });
-}
-
-/** Adds to `setAllowances` what routes that evaluate keys need: `Vary`. */
-export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
-  setAllowances(app, identification);
-  app.addHook('onSend', (request, reply, payload, done) => {
-    // 204 is the reply to a preflight, which does not depend on the caller.
-    if (request.identity?.variesByKey === true && reply.statusCode !== 204) {
-      addVary(reply, 'Accept', 'Authorization');
-    }
-    done(null, payload);
   });
 }
 
@@ -92,13 +85,8 @@ export function refuseRead(request: FastifyRequest, load: Load): void {
 export function toRequester(request: FastifyRequest, { clientOf }: Identification): Requester {
   return {
     caller: identityOf(request).caller,
-    // Getters, because replies from the cache need neither property.
-    get signal() {
-      return request.signal;
-    },
-    get client() {
-      return clientOf(request);
-    },
+    signal: request.signal,
+    client: clientOf(request),
     span: request.span,
   };
 }
@@ -116,8 +104,8 @@ export interface Identity {
   readonly variesByKey: boolean;
   /** Error to send as the reply; `null` if the request is accepted. */
   readonly refusal: Problem | null;
-  /** Updates the local copy of a shared quota; `null` if not shared or less than one second old. */
-  refresh(): Promise<void> | null;
+  /** Updates the local copy of a shared quota; `null` if it is less than one second old. */
+  readonly refresh?: (() => Promise<void> | null) | undefined;
   /**
    * Returns the `RateLimit` headers, the status of the key and, for a request with a key (even an
    * invalid one), the `Cache-Control` that keeps shared caches from storing the reply.
@@ -180,7 +168,7 @@ export function createIdentification(options: IdentificationOptions): Identifica
 
 function refreshed(identity: Identity | Promise<Identity>): Identity | Promise<Identity> {
   if (identity instanceof Promise) return identity.then(refreshed);
-  return identity.refresh()?.then(() => identity) ?? identity;
+  return identity.refresh?.()?.then(() => identity) ?? identity;
 }
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
@@ -228,6 +216,7 @@ type IdentityOptions = Readonly<{ allowances: Allowances; clock: Clock }>;
 
 function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identity {
   const { account, status, refusal } = facts;
+  const { refresh } = options.allowances;
   return {
     variesByKey: status !== null,
     refusal,
@@ -235,7 +224,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
       share: status === 'valid' ? 'keyed' : 'anonymous',
       spend: () => options.allowances.spend(account),
     },
-    refresh: () => options.allowances.refresh(account),
+    refresh: refresh && (() => refresh(account)),
     headers: createAccountHeaders(options, account, status),
   };
 }

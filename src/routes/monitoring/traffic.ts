@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { Fetcher } from '../../fetching/fetch.ts';
 import type { Answer, CacheState, Freshness, Plan } from '../../fetching/plan.ts';
 import type { MetricFamily, MetricSample } from '../../lib/metrics-text.ts';
 import { type ProblemCode, problemKinds } from '../../lib/problem.ts';
@@ -24,23 +23,10 @@ export function createTraffic() {
     reads.set(source, counts);
     return counts;
   };
-  const countAnswer = ({ source, cache }: Answer, { freshness }: Plan): void => {
-    countsOf(source)[freshness][cache] += 1;
-  };
   return {
-    countAnswers: (fetcher: Fetcher): Fetcher => ({
-      ...fetcher,
-      getFresh: (plan, span) => {
-        const answer = fetcher.getFresh(plan, span);
-        if (answer !== undefined) countAnswer(answer, plan);
-        return answer;
-      },
-      fetch: async (plan, requester) => {
-        const answer = await fetcher.fetch(plan, requester);
-        countAnswer(answer, plan);
-        return answer;
-      },
-    }),
+    countAnswer: ({ source, cache }: Answer, { freshness }: Plan): void => {
+      countsOf(source)[freshness][cache] += 1;
+    },
     countReplies: (log: AccessLog): AccessLog => ({
       logIfNotable: (request, reply, status) => {
         const { problemCode } = reply;

@@ -19,7 +19,7 @@ import { overloadedByReplies } from '../../web/body-limits.ts';
 import { describeProblem, routeNotFound, toProblem } from '../../web/errors.ts';
 import { beginStream } from '../../web/reply.ts';
 import { route } from '../../web/route.ts';
-import { identityOf, refuseRead, setKeyStatus, toRequester } from '../key-status/plugin.ts';
+import { identityOf, refuseRead, setAllowances, toRequester } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, type ReadingOptions, toConfig, toParameters } from './read-routes.ts';
 import { type HistoryRoute, historyRoutes, listRouterPaths, type RouterPath } from './routes.ts';
@@ -32,7 +32,7 @@ interface HistoryRoutesOptions
 }
 
 export async function historyRoutesPlugin(app: FastifyInstance, options: HistoryRoutesOptions) {
-  setKeyStatus(app, options.identification);
+  setAllowances(app, options.identification);
   for (const row of historyRoutes) {
     for (const path of listRouterPaths(row)) registerPath(app, { row, ...path }, options);
   }

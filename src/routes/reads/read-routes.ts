@@ -23,7 +23,6 @@ import {
   identityOf,
   refuseRead,
   setAllowances,
-  setKeyStatus,
   toRequester,
 } from '../key-status/plugin.ts';
 import { setLifecycle } from '../lifecycle/lifecycle.ts';
@@ -36,7 +35,6 @@ import {
   type AliasRoute,
   aliasRoutes,
   chooseRead,
-  isBrowseRoute,
   listRouterPaths,
   pickParameters,
   type ReadRoute,
@@ -108,27 +106,14 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
       }
     }
   };
-  app.register(async (posts) => {
-    setAllowances(posts, options.identification);
-    registerRows(
-      posts,
-      readRoutes.filter((row) => !mayEvaluateKey(row)),
-    );
-  });
-  app.register(async (keyed) => {
-    setKeyStatus(keyed, options.identification);
-    registerRows(keyed, readRoutes.filter(mayEvaluateKey));
-    for (const url of addressPaths) register(keyed, url, addressed);
-    keyed.register(async (aliases) => {
-      setLifecycle(aliases, options.context.baseUrl);
-      registerRows(aliases, aliasRoutes);
-    });
+  setAllowances(app, options.identification);
+  registerRows(app, readRoutes);
+  for (const url of addressPaths) register(app, url, addressed);
+  app.register(async (aliases) => {
+    setLifecycle(aliases, options.context.baseUrl);
+    registerRows(aliases, aliasRoutes);
   });
 }
-
-/** Also of routes whose paths match other addresses, which can be those of an account. */
-const mayEvaluateKey = (row: ReadRoute): boolean =>
-  isBrowseRoute(row) || listRouterPaths(row).some(({ url }) => url.startsWith('/:handle/:id'));
 
 function toEndpoint(
   row: ReadRoute | AliasRoute,

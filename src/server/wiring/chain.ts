@@ -56,7 +56,7 @@ export function createChain(
     { clock, onOutage: lines.onOutage },
   );
   const chain = createProviderChain(links, {
-    watch: records.watch,
+    records,
     clock,
     onFailure: lines.onFailure,
   });

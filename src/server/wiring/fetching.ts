@@ -8,7 +8,7 @@ import {
 } from '../../fetching/cache/shared-responses.ts';
 import { referenceOfSubject } from '../../fetching/cache/subjects.ts';
 import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
-import { createFetcher, type Fetcher } from '../../fetching/fetch.ts';
+import { createFetcher, type FetchOptions } from '../../fetching/fetch.ts';
 import {
   createHistoryImporter,
   type ImporterOptions,
@@ -34,12 +34,11 @@ import type { AppContext, AppOptions } from '../context.ts';
 import { createChain, toBreakerOptions } from './chain.ts';
 import { openPictures, toPageContext } from './page-context.ts';
 
-/** Options of `openFetching`. Only the server passes `countAnswers` and `pool`. */
+/** Options of `openFetching`. Only the server passes `countAnswer` and `pool`. */
 export interface FetchingOptions
   extends AppContext,
     Pick<AppOptions, 'providers' | 'archive' | 'network'> {
-  /** Returns a fetcher that also counts each returned answer for the metrics. */
-  readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
+  readonly countAnswer?: FetchOptions['countAnswer'];
   /** Limit on the upstream requests of all callers together; absent for no shared limit. */
   readonly pool?: Pool;
   /** Counter of each client's resources, shared by the HTTP, MCP and session routes. */
@@ -52,7 +51,6 @@ export type Fetching = Awaited<ReturnType<typeof openFetching>>;
 /** Opens providers, caches and a reader of posts. Throws Error if the archive cannot be opened. */
 export async function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, redis } = options;
-  const { countAnswers = (same: Fetcher) => same } = options;
   const cursorKey = await openCursorKey(options); // opened first, because this can fail
   const limits = toLimits(options);
   const http = openHttpClient(limits);
@@ -80,13 +78,14 @@ export async function openFetching(options: FetchingOptions) {
     ledger,
     stop,
     pool,
+    countAnswer: options.countAnswer,
     onDefect: (err) => logger.error({ err }, 'a background fetch failed because of a defect'),
   });
   const pictured = openPictures({ ...options, secret: cursorKey, limits, stop });
   const planning = toPlanContext(providers, config, cursorKey);
   const context = { ...planning, ...toPageContext(options), ...pictured.context };
   return {
-    reader: createReader(countAnswers(fetcher), context),
+    reader: createReader(fetcher, context),
     importer: createImporter(options, { chain, historyStore, stop }, caches),
     context,
     chain,

@@ -53,8 +53,8 @@ export async function openServices(options: AppOptions, opened: CleanupStack): P
   const loop = createServerLoop();
   const heavyTurns = createHeavyTurns(loop);
   const { ledger } = access;
-  const { countAnswers } = traffic;
-  const bounded = { ...context, ledger, heavyTurns, countAnswers, pool: access.allowances.pool };
+  const { countAnswer } = traffic;
+  const bounded = { ...context, ledger, heavyTurns, countAnswer, pool: access.allowances.pool };
   const fetching = await openFetching(bounded);
   opened.add(fetching.close);
   const sessions = await openAnsweredSessions({ ...bounded, limiter: access.limiter });

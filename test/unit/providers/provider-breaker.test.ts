@@ -247,8 +247,8 @@ describe('the breakers of a provider', () => {
       onChange: () => undefined,
     }));
     const throttled = new ProviderError('throttled', 'Slow down.', { retryAfterSeconds: 10 });
-    await gates.run('search', () => Promise.reject(throttled), asking()).catch(() => undefined);
-    const read = () => gates.run('post', async () => 'found', asking());
+    gates.pause(throttled);
+    const read = () => gates.of('post').run(async () => 'found', asking());
 
     for (const ms of [0, 4000, 5000]) {
       await clock.advance(ms);
@@ -271,11 +271,15 @@ describe('the breakers of a provider', () => {
     for (const kind of ['throttled', 'unavailable', 'malformed'] as const) {
       const failure = new ProviderError(kind, 'That host is busy.', { isProviderWide: false });
       gates.pause(failure);
-      await gates.run('post', () => Promise.reject(failure), asking()).catch(() => undefined);
+      const read = () => Promise.reject(failure);
+      await gates
+        .of('post')
+        .run(read, asking())
+        .catch(() => undefined);
     }
 
     expect(gates.broken).toEqual({});
-    await expect(gates.run('post', async () => 'found', asking())).resolves.toBe('found');
+    await expect(gates.of('post').run(async () => 'found', asking())).resolves.toBe('found');
   });
 });
 

@@ -16,7 +16,7 @@ import { toReplyHeaders } from '../../../web/headers.ts';
 import { type PreparedReply, prepareReply, sendPrepared } from '../../../web/reply.ts';
 import { serveRoutes } from '../../../web/route.ts';
 import { toDiscoveryLink } from '../../discovery/surfaces.ts';
-import { refuseRead, setKeyStatus, toRequester } from '../../key-status/plugin.ts';
+import { refuseRead, setAllowances, toRequester } from '../../key-status/plugin.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import type { ReadingOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
@@ -43,7 +43,7 @@ interface FrontOptions extends ReadingOptions {
 /** Registers `/`, as HTML or Markdown; with `q`, it shows the requested post, list or search. */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   rejectOtherOrigins(app, options.origins);
-  setKeyStatus(app, options.identification);
+  setAllowances(app, options.identification);
   const prepareFront = createFront(options, app.log);
   const answer = createFrontAnswer(options);
   // A request with `q` uses the request quota of the API route for `q`.

@@ -1,16 +1,32 @@
 import { describe, expect, it } from 'vitest';
+import {
+  createProviderBreakers,
+  createProviderChain,
+} from '../../../../src/fetching/chain/provider-chain.ts';
 import { createProviderRecords } from '../../../../src/fetching/chain/provider-records.ts';
 import { Problem } from '../../../../src/lib/problem.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../src/normalize/provider-error.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
+import { createStubProvider, stubFound, stubPost } from '../../../support/stub-provider.ts';
 
 function setUp() {
   const clock = createManualClock();
   const records = createProviderRecords(['fxtwitter', 'bluesky'], { clock });
   const ask = async (error?: unknown, signal = new AbortController().signal) => {
-    const query = { provider: 'fxtwitter', kind: 'post', signal } as const;
-    const answer = () => (error === undefined ? Promise.resolve('found') : Promise.reject(error));
-    return records.watch(query, answer).catch((thrown: unknown) => thrown);
+    const provider = createStubProvider('fxtwitter', async () => {
+      if (error === undefined) return stubFound(stubPost('20'));
+      throw error;
+    });
+    const options = { clock, failures: 5, openMs: 1000, maxOpenMs: 1000 };
+    const breakers = createProviderBreakers(provider, () => options);
+    const chain = createProviderChain([{ provider, breakers }], {
+      records,
+      clock,
+      onFailure: () => undefined,
+    });
+    const post = { platform: 'x', handle: null, id: '20' } as const;
+    const query = { kind: 'post', post, thread: true, replies: 'top' } as const;
+    return chain.ask('post', query, { signal }).catch((thrown: unknown) => thrown);
   };
   return { clock, records, ask };
 }
@@ -21,13 +37,6 @@ describe('the record of a provider', () => {
 
     expect(records.of('bluesky')).toEqual({ answered: 0, failed: 0, lastFailure: null });
     expect(records.of('myspace')).toBeUndefined();
-  });
-
-  it('passes answers and errors through', async () => {
-    const { ask } = setUp();
-    const error = new ProviderError('unavailable', 'It is down.');
-
-    expect([await ask(), await ask(error)]).toEqual(['found', error]);
   });
 
   it.each(['throttled', 'unavailable', 'malformed'] as const)(
