@@ -10,12 +10,24 @@ export async function openSharedSecret(
   name: string,
   random: Random,
 ): Promise<Buffer> {
+  const create = () => random.bytes(32).toString('hex');
+  return Buffer.from(await openSharedText(engine, name, create), 'hex');
+}
+
+/** As `openSharedSecret`, for a secret of another form. */
+export async function openSharedText(
+  engine: Engine,
+  name: string,
+  create: () => string,
+): Promise<string> {
   const key = `secret:${name}`;
   // A single slow reply marks the engine as down until the next probe. A start should survive that.
   await engine.waitUntilUp(deadlineMs);
   const text = await engine.run(async (client) => {
-    await client.set(key, random.bytes(32).toString('hex'), { condition: 'NX' });
+    const known = await client.get(key);
+    if (known !== null) return known;
+    await client.set(key, create(), { condition: 'NX' });
     return client.get(key);
   }, deadlineMs);
-  return Buffer.from(text ?? '', 'hex');
+  return text ?? '';
 }
