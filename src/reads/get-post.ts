@@ -33,7 +33,7 @@ const params = z.object({
   thread: threadMode()
     .default('full')
     .describe(
-      'Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. 2 to 100: maximum number of posts of the thread.',
+      'Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. `whole`: as `conversation`; on Mastodon and other servers of the fediverse, the thread and the replies are read from all servers that took part. 2 to 100: maximum number of posts of the thread.',
     ),
   context: choice('invalid_context', ['full', 'thread'])
     .default('full')
@@ -91,7 +91,7 @@ function parse(given: Params, context: PlanContext): ReadPlan<typeof params> {
   return {
     plan: {
       ...toPostPlan(post, {
-        thread: thread !== 'off',
+        thread: toScope(thread),
         replies: hasReplies ? replies : 'off',
         useCache: !nocache,
       }),
@@ -104,6 +104,9 @@ function parse(given: Params, context: PlanContext): ReadPlan<typeof params> {
     assemble: (answer) => assemble(answer, { post, view, parameters: shown }, context),
   };
 }
+
+const toScope = (thread: PostView['thread']): PostQuery['thread'] =>
+  thread === 'whole' ? thread : thread !== 'off';
 
 export function toPostPlan(
   post: PostReference,

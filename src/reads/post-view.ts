@@ -3,8 +3,8 @@ import type { PostFound } from '../model/queries.ts';
 import type { UserDetail } from '../model/results.ts';
 
 export interface PostView {
-  /** Posts of the thread: `conversation` is all with all replies; a number is a maximum. */
-  readonly thread: 'off' | 'full' | 'conversation' | number;
+  /** Posts of the thread: `conversation` and `whole` are with all replies; a number is a maximum. */
+  readonly thread: 'off' | 'full' | 'conversation' | 'whole' | number;
   readonly context: 'full' | 'thread';
   readonly replies: 'top' | 'recent' | 'off';
   readonly full: boolean;
@@ -22,7 +22,8 @@ export function arrangePosts(found: PostFound, view: PostView) {
     found.continuation,
     view.thread,
   );
-  const replies = view.thread === 'conversation' ? found.replies : shortenReplies(found);
+  const hasAll = view.thread === 'conversation' || view.thread === 'whole';
+  const replies = hasAll ? found.replies : shortenReplies(found);
   const withContext = (context: PostContext) => (post: Post) => ({ ...post, context });
   return {
     posts: [
