@@ -1,25 +1,28 @@
 import { Problem } from '../../lib/problem.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 
-/** Post as its own server describes it. `parent` and `replies` are URLs. */
+/** Post as its own server describes it. `id` and `parent` are URLs of posts. */
 export interface ThreadNote {
   readonly id: string;
   readonly parent: string | null;
-  /** First page of the collection of replies; `null` if there is none, or it is empty. */
-  readonly replies: string | null;
+  /** Whether the server of the post may list replies to it. */
+  readonly hasReplies: boolean;
 }
 
-/** Page of a collection of replies. `notes`: posts of the same server, which need no request. */
+/** Page of the replies to a post: URLs of posts, or posts that are on the server of the page. */
 export interface RepliesPage<Note> {
-  readonly ids: readonly string[];
-  readonly notes: readonly Note[];
+  readonly rows: readonly (string | Note)[];
   readonly next: string | null;
 }
 
-/** Functions that read from the server of a URL. They throw ProviderError or Problem. */
+/** Functions that read from the server of a post. They throw ProviderError or Problem. */
 export interface ThreadSource<Note> {
-  readonly readNote: (url: URL, signal: AbortSignal) => Promise<Note>;
-  readonly readReplies: (url: URL, signal: AbortSignal) => Promise<RepliesPage<Note>>;
+  readonly readNote: (id: string, signal: AbortSignal) => Promise<Note>;
+  readonly readReplies: (
+    note: Note,
+    cursor: string | null,
+    signal: AbortSignal,
+  ) => Promise<RepliesPage<Note>>;
 }
 
 export interface WalkedThread<Note> {
@@ -32,7 +35,11 @@ export interface WalkedThread<Note> {
   readonly isCut: boolean;
 }
 
-export const threadLimits = { hosts: 40, posts: 500, perHost: 3, requestsPerHost: 200, pages: 20 };
+/** Limits of a walk. `concurrent`, `requests` and `postsOfHost` are for each host. */
+export const threadLimits = {
+  ...{ hosts: 40, posts: 500, pages: 20 },
+  ...{ concurrent: 3, requests: 200, postsOfHost: 200 },
+} as const;
 
 /**
  * Reads the earlier posts and all replies of a post from the servers that wrote them, breadth
@@ -49,35 +56,54 @@ export async function walkThread<Note extends ThreadNote>(
   const seen = new Set([start.id]);
   const ancestors = readAncestors(start, { ...source, hosts, seen, signal });
   const replies: Note[] = [];
-  const isFull = (): boolean => {
-    if (replies.length < threadLimits.posts) return false;
-    hosts.cut();
-    return true;
-  };
   const add = async (note: Note): Promise<void> => {
-    if (known.has(note.id) || isFull()) return;
+    if (known.has(note.id) || !hosts.admit(note.id)) return;
     known.add(note.id);
+    seen.add(note.id);
     replies.push(note);
-    await readPages(note.replies, threadLimits.pages);
+    if (note.hasReplies) await readPages(note, null, threadLimits.pages);
   };
   const readOne = async (id: string): Promise<void> => {
-    if (seen.has(id) || isFull()) return;
+    if (seen.has(id)) return;
     seen.add(id);
-    const note = await hosts.ask(id, (url) => source.readNote(url, signal));
+    const note = await hosts.ask(id, () => source.readNote(id, signal));
     if (note !== undefined) await add(note);
   };
-  const readPages = async (page: string | null, left: number): Promise<void> => {
-    if (page === null || seen.has(page)) return;
+  const readPages = async (note: Note, cursor: string | null, left: number): Promise<void> => {
     if (left === 0) return hosts.cut();
-    seen.add(page);
-    const read = await hosts.ask(page, (url) => source.readReplies(url, signal));
-    if (read === undefined) return;
-    for (const { id } of read.notes) seen.add(id);
-    const below = [...read.notes.map(add), ...read.ids.map(readOne)];
-    await Promise.all([...below, readPages(read.next, left - 1)]);
+    const page = await hosts.ask(note.id, () => source.readReplies(note, cursor, signal));
+    if (page === undefined) return;
+    const below = page.rows.map((row) => (typeof row === 'string' ? readOne(row) : add(row)));
+    const next = page.next === cursor ? null : page.next;
+    if (next !== null) below.push(readPages(note, next, left - 1));
+    await Promise.all(below);
   };
-  await readPages(start.replies, threadLimits.pages);
-  return { ancestors: await ancestors, replies, unread: hosts.unread(), isCut: hosts.isCut() };
+  if (start.hasReplies) await readPages(start, null, threadLimits.pages);
+  const kept = keepPosts(replies);
+  if (kept.length < replies.length) hosts.cut();
+  return {
+    ancestors: await ancestors,
+    replies: kept,
+    unread: hosts.unread(),
+    isCut: hosts.isCut(),
+  };
+}
+
+const hostOf = ({ id }: ThreadNote): string => new URL(id).host;
+
+/** Keeps the first posts of each host. A host with many takes no place from hosts with few. */
+function keepPosts<Note extends ThreadNote>(notes: readonly Note[]): readonly Note[] {
+  const nths = new Map<string, number>();
+  const placed = notes.map((note) => {
+    const nth = (nths.get(hostOf(note)) ?? 0) + 1;
+    nths.set(hostOf(note), nth);
+    return { note, nth };
+  });
+  const counts = [...nths.values()];
+  let most = Math.max(0, ...counts);
+  const countKept = () => counts.reduce((sum, count) => sum + Math.min(count, most), 0);
+  while (countKept() > threadLimits.posts) most -= 1;
+  return placed.filter(({ nth }) => nth <= most).map(({ note }) => note);
 }
 
 async function readAncestors<Note extends ThreadNote>(
@@ -86,9 +112,10 @@ async function readAncestors<Note extends ThreadNote>(
 ): Promise<readonly Note[]> {
   const ancestors: Note[] = [];
   let { parent } = start;
-  while (parent !== null && !seen.has(parent) && ancestors.length < threadLimits.posts) {
+  while (parent !== null && !seen.has(parent) && ancestors.length < threadLimits.postsOfHost) {
     seen.add(parent);
-    const note = await hosts.ask(parent, (url) => readNote(url, signal));
+    const id = parent;
+    const note = await hosts.ask(id, () => readNote(id, signal));
     if (note === undefined) break;
     ancestors.unshift(note);
     parent = note.parent;
@@ -107,6 +134,7 @@ type Hosts = ReturnType<typeof createHosts>;
 
 interface Lane {
   requests: number;
+  posts: number;
   free: number;
   hasFailed: boolean;
   readonly waiting: (() => void)[];
@@ -120,7 +148,10 @@ function createHosts(signal: AbortSignal) {
   const laneOf = (host: string): Lane | undefined => {
     const known = lanes.get(host);
     if (known !== undefined || lanes.size >= threadLimits.hosts) return known;
-    const lane: Lane = { requests: 0, free: threadLimits.perHost, hasFailed: false, waiting: [] };
+    const lane: Lane = {
+      ...{ requests: 0, posts: 0, hasFailed: false, waiting: [] },
+      free: threadLimits.concurrent,
+    };
     lanes.set(host, lane);
     return lane;
   };
@@ -133,24 +164,32 @@ function createHosts(signal: AbortSignal) {
   };
   return {
     /** Calls `read` when the host is free. Returns `undefined` if the host cannot be read. */
-    ask: async <Result>(address: string, read: (url: URL) => Promise<Result>) => {
-      const url = new URL(address);
-      const lane = laneOf(url.host);
-      if (lane === undefined || lane.requests >= threadLimits.requestsPerHost) {
-        unread.add(url.host);
+    ask: async <Result>(id: string, read: () => Promise<Result>) => {
+      const { host } = new URL(id);
+      const lane = laneOf(host);
+      if (lane === undefined || lane.requests >= threadLimits.requests) {
+        unread.add(host);
         isCut = true;
         return undefined;
       }
       lane.requests += 1;
       await enter(lane);
       try {
-        if (lane.hasFailed || signal.aborted) throw new ProviderError('unavailable', url.host);
-        return await read(url);
+        if (lane.hasFailed || signal.aborted) throw new ProviderError('unavailable', host);
+        return await read();
       } catch (error) {
-        return fail(lane, url.host, error);
+        return fail(lane, host, error);
       } finally {
         leave(lane);
       }
+    },
+    /** Counts a post of a host. Returns `false` if the host has had its share. */
+    admit: (id: string): boolean => {
+      const lane = laneOf(new URL(id).host);
+      const isAdmitted = lane !== undefined && lane.posts < threadLimits.postsOfHost;
+      if (isAdmitted) lane.posts += 1;
+      else isCut = true;
+      return isAdmitted;
     },
     cut: () => {
       isCut = true;
