@@ -20,7 +20,7 @@ import {
   secret,
   text,
 } from './schemas.ts';
-import { engineVariables, modelFaults, modelVariables, watchVariables } from './services.ts';
+import { serviceFaults, serviceVariables } from './services.ts';
 import { sessionVariables } from './sessions.ts';
 import {
   describeUnknown,
@@ -262,12 +262,10 @@ export const variables = z.object({
   PERCH_SHUTDOWN_GRACE_MS: integer(0, 60_000, 7000).describe(
     'Maximum time in milliseconds that Perch takes to complete current requests after a stop signal.',
   ),
-  ...engineVariables.shape,
   ...limitVariables.shape,
   ...pictureVariables.shape,
-  ...modelVariables.shape,
+  ...serviceVariables.shape,
   ...sessionVariables.shape,
-  ...watchVariables.shape,
 });
 
 const configSchema = variables.transform((set) => {
@@ -344,7 +342,7 @@ function checkSettings(settings: Settings, dataFolder: string) {
   const faults: readonly SettingFault[] = [
     ...issues.map((issue) => describeIssue(issue, settings)),
     ...userAgentFaults(set),
-    ...modelFaults(set),
+    ...serviceFaults(set),
   ];
   return { config: parsed.success && faults.length === 0 ? parsed.data : null, faults };
 }

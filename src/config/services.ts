@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isPublicUrl } from '../lib/http/public-host.ts';
+import { parseUrl } from '../lib/http/url.ts';
 import { parseEngineUrl } from '../lib/redis/engine-url.ts';
 import { flag, httpUrl, integer, secret, text } from './schemas.ts';
 import type { SettingFault } from './sources.ts';
@@ -75,7 +77,7 @@ export const modelVariables = z.object({
 });
 
 /** Returns an error for each missing variable of the language model, if any other one is set. */
-export function modelFaults(set: Record<string, string | undefined>): readonly SettingFault[] {
+function modelFaults(set: Record<string, string | undefined>): readonly SettingFault[] {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model, PERCH_MODEL_KEY: key } = set;
   const names = ['PERCH_MODEL_URL', 'PERCH_MODEL', 'PERCH_MODEL_KEY'];
   const faults: SettingFault[] = [];
@@ -92,7 +94,30 @@ export function modelFaults(set: Record<string, string | undefined>): readonly S
   return faults;
 }
 
-export const watchVariables = z.object({
+const actorVariables = z.object({
+  PERCH_ACTOR: flag(false).describe(
+    'Whether Perch signs its requests to ActivityPub servers as the instance actor at `/actor`. Some servers answer only signed requests. Requires a public `https:` URL without a path in `PERCH_BASE_URL`, at which these servers can read the actor. The key of the actor is in `actor.key` in the data directory.',
+  ),
+});
+
+/** Returns an error if other servers could not read or recognize the actor. */
+function actorFaults(set: Record<string, string | undefined>): readonly SettingFault[] {
+  const { PERCH_BASE_URL: baseUrl = '', PERCH_DATA_DIR: folder, PERCH_REDIS_URL: redis } = set;
+  if (!actorVariables.safeParse(set).data?.PERCH_ACTOR) return [];
+  const url = parseUrl(baseUrl);
+  const names = ['PERCH_ACTOR', 'PERCH_BASE_URL'];
+  if (url === null || !isPublicUrl(url) || url.pathname !== '/') {
+    const message =
+      'PERCH_ACTOR is set, so PERCH_BASE_URL must be a public https:// URL without a port or a path, such as `https://perch.example.org`: other servers read the actor there.';
+    return [{ names, message }];
+  }
+  if (folder !== ':memory:' || redis !== undefined) return [];
+  const message =
+    'PERCH_ACTOR is set, so PERCH_DATA_DIR must not be `:memory:`: other servers remember the key of the actor, which Perch stores in the data directory.';
+  return [{ names: ['PERCH_ACTOR', 'PERCH_DATA_DIR'], message }];
+}
+
+const watchVariables = z.object({
   PERCH_WEBHOOK_SECRET: secret(
     text(
       /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}(?:[A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==))?$/,
@@ -102,3 +127,17 @@ export const watchVariables = z.object({
     ),
   ),
 });
+
+/** Schemas of the variables for Redis, the language model, the instance actor and webhooks. */
+export const serviceVariables = z.object({
+  ...engineVariables.shape,
+  ...modelVariables.shape,
+  ...actorVariables.shape,
+  ...watchVariables.shape,
+});
+
+/** Returns an error for each combination of these variables that cannot work. */
+export const serviceFaults = (set: Record<string, string | undefined>) => [
+  ...modelFaults(set),
+  ...actorFaults(set),
+];

@@ -148,7 +148,8 @@ function createInFlightFetches(options: FetchOptions) {
     const client = requester?.client ?? null;
     const slot = ledger.open('upstreamReads', client);
     const bytes = ledger.open('upstreamBytes', client);
-    if (!slot.take(1)) throw overloaded('Too many reads are waiting for upstreams.');
+    if (!slot.take(slotsOf(plan, ledger)))
+      throw overloaded('Too many reads are waiting for upstreams.');
     const takeRequest = pool && (() => pool.take(shareOf(requester)));
     try {
       const takeBytes = toTakeBytes(bytes);
@@ -203,6 +204,14 @@ interface Flight {
   readonly requester: Requester | undefined;
   readonly span: TraceSpan | undefined;
 }
+
+const wholeThreadSlots = 16;
+
+/** Returns how many of a client's upstream reads a read counts as; a whole thread asks many hosts. */
+const slotsOf = ({ query }: Plan, { bounds }: Quotas): number =>
+  query.kind === 'post' && query.thread === 'whole'
+    ? Math.min(wholeThreadSlots, bounds.upstreamReads.perAddress)
+    : 1;
 
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 

@@ -143,7 +143,7 @@ export const problemKinds = {
     'the value of `format` is not one of the allowed values',
   ]),
   invalid_thread: kind(400, 'Unknown thread mode', [
-    'Send `off`, `full`, `conversation` or a number from 2 to 100, or omit `thread`.',
+    'Send `off`, `full`, `conversation`, `whole` or a number from 2 to 100, or omit `thread`.',
     'the value of `thread` is not one of the allowed values',
   ]),
   invalid_context: kind(400, 'Unknown context', [

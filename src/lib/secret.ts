@@ -1,5 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import {
   giveToOwnerOf,
   isCode,
@@ -12,8 +13,42 @@ import type { Engine } from './redis/engine.ts';
 
 export class UnusableSecretError extends Error {}
 
+interface SecretForm {
+  /** Noun for error messages. */
+  readonly noun: string;
+  readonly pattern: RegExp;
+  readonly create: (random: Random) => string;
+}
+
+const bytesForm: SecretForm = {
+  noun: 'a secret of 64 hex digits',
+  pattern: /^[0-9a-f]{64}$/,
+  create: (random) => random.bytes(32).toString('hex'),
+};
+
+const keyForm: SecretForm = {
+  noun: 'a private key in PEM format',
+  pattern: /^-----BEGIN PRIVATE KEY-----\n[\w+/=\n]{1000,4000}\n-----END PRIVATE KEY-----$/,
+  create: createRsaKey,
+};
+
+/** Creates an RSA key, which all ActivityPub servers accept; `Random` cannot make it. */
+export function createRsaKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim();
+}
+
+/** Returns the form of the secret in a file, which depends on the name of the file. */
+export const secretFormOf = (path: string): SecretForm =>
+  basename(path) === 'actor.key' ? keyForm : bytesForm;
+
 /** Returns or creates a secret, the same for concurrent processes. Throws UnusableSecretError. */
 export function openSecret(path: string, random: Random): Buffer {
+  return Buffer.from(openSecretText(path, random), 'hex');
+}
+
+/** As `openSecret`, but returns the text of the file. */
+export function openSecretText(path: string, random: Random): string {
   try {
     return readPrivately(path);
   } catch (error) {
@@ -23,7 +58,7 @@ export function openSecret(path: string, random: Random): Buffer {
   return readPrivately(path);
 }
 
-function readPrivately(path: string): Buffer {
+function readPrivately(path: string): string {
   try {
     return readSecret(path);
   } finally {
@@ -32,21 +67,22 @@ function readPrivately(path: string): Buffer {
 }
 
 /** Reads a secret. Throws UnusableSecretError if it is invalid, Error if the file is unreadable. */
-export function readSecret(path: string): Buffer {
+export function readSecret(path: string): string {
   const text = withPath(path, () => readFileSync(path, 'utf8').trim());
-  if (!/^[0-9a-f]{64}$/.test(text)) {
+  const { pattern, noun } = secretFormOf(path);
+  if (!pattern.test(text)) {
     throw new UnusableSecretError(
-      `The file ${path} does not contain a secret of 64 hex digits. Restore it from a backup, or delete it: the next start creates a new secret.`,
+      `The file ${path} does not contain ${noun}. Restore it from a backup, or delete it: the next start creates a new secret.`,
     );
   }
-  return Buffer.from(text, 'hex');
+  return text;
 }
 
 function createSecret(path: string, random: Random): void {
   makePrivateFolder(dirname(path));
   const draft = `${path}.${random.bytes(6).toString('hex')}`;
   try {
-    writeFileSync(draft, `${random.bytes(32).toString('hex')}\n`, { mode: 0o600 });
+    writeFileSync(draft, `${secretFormOf(path).create(random)}\n`, { mode: 0o600 });
     giveToOwnerOf(dirname(path), draft);
     linkSync(draft, path);
   } catch (error) {
@@ -65,12 +101,24 @@ export async function openSharedSecret(
   name: string,
   random: Random,
 ): Promise<Buffer> {
+  const create = () => random.bytes(32).toString('hex');
+  return Buffer.from(await openSharedText(engine, name, create), 'hex');
+}
+
+/** As `openSharedSecret`, for a secret of another form. */
+export async function openSharedText(
+  engine: Engine,
+  name: string,
+  create: () => string,
+): Promise<string> {
   const key = `secret:${name}`;
   // A single slow reply marks the engine as down until the next probe. A start should survive that.
   await engine.waitUntilUp(deadlineMs);
   const text = await engine.run(async (client) => {
-    await client.set(key, random.bytes(32).toString('hex'), { condition: 'NX' });
+    const known = await client.get(key);
+    if (known !== null) return known;
+    await client.set(key, create(), { condition: 'NX' });
     return client.get(key);
   }, deadlineMs);
-  return Buffer.from(text ?? '', 'hex');
+  return text ?? '';
 }

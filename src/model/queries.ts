@@ -6,8 +6,11 @@ import type { Feed } from './results.ts';
 export interface PostQuery {
   readonly kind: 'post';
   readonly post: PostReference;
-  /** Whether to read the ancestors of the post and the later posts of the author's thread. */
-  readonly thread: boolean;
+  /**
+   * Whether to read the ancestors of the post and the later posts of the author's thread. `whole`:
+   * also all replies, from all servers that took part, if the platform has several.
+   */
+  readonly thread: boolean | 'whole';
   readonly replies: 'top' | 'recent' | 'off';
 }
 

@@ -32,7 +32,7 @@ const params = z.object({
   thread: threadMode()
     .default('full')
     .describe(
-      'Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. 2 to 100: maximum number of posts of the thread.',
+      'Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. `whole`: as `conversation`; on Mastodon and other servers of the fediverse, the thread and the replies are read from all servers that took part. 2 to 100: maximum number of posts of the thread.',
     ),
   context: choice('invalid_context', ['full', 'thread'])
     .default('full')
@@ -90,7 +90,7 @@ function parse(given: Params, context: PlanContext): ReadPlan<typeof params> {
   return {
     plan: {
       ...toPostPlan(post, {
-        thread: thread !== 'off',
+        thread: toScope(thread),
         replies: hasReplies ? replies : 'off',
         useCache: !nocache,
       }),
@@ -103,6 +103,9 @@ function parse(given: Params, context: PlanContext): ReadPlan<typeof params> {
     assemble: (answer) => assemble(answer, { post, view, parameters: shown }, context),
   };
 }
+
+const toScope = (thread: PostView['thread']): PostQuery['thread'] =>
+  thread === 'whole' ? thread : thread !== 'off';
 
 export function toPostPlan(
   post: PostReference,
@@ -181,8 +184,8 @@ function toRepliesUrl({ platform, handle, id }: PostReference, baseUrl: string):
 }
 
 export interface PostView {
-  /** Posts of the thread: `conversation` is all with all replies; a number is a maximum. */
-  readonly thread: 'off' | 'full' | 'conversation' | number;
+  /** Posts of the thread: `conversation` and `whole` are with all replies; a number is a maximum. */
+  readonly thread: 'off' | 'full' | 'conversation' | 'whole' | number;
   readonly context: 'full' | 'thread';
   readonly replies: 'top' | 'recent' | 'off';
   readonly full: boolean;
@@ -200,7 +203,8 @@ export function arrangePosts(found: PostFound, view: PostView) {
     found.continuation,
     view.thread,
   );
-  const replies = view.thread === 'conversation' ? found.replies : shortenReplies(found);
+  const hasAll = view.thread === 'conversation' || view.thread === 'whole';
+  const replies = hasAll ? found.replies : shortenReplies(found);
   const withContext = (context: PostContext) => (post: Post) => ({ ...post, context });
   return {
     posts: [

@@ -63,15 +63,15 @@ export function flag(byDefault: boolean) {
 
 export const freeText = (code: ProblemCode) => parameter(z.string(), { code, accepts: 'text' });
 
-/** Creates the parameter `thread`: `off`, `full`, `conversation` or 2 to 100 posts. */
+/** Creates the parameter `thread`: `off`, `full`, `conversation`, `whole` or 2 to 100 posts. */
 export function threadMode() {
-  const modes = ['off', 'full', 'conversation'] as const;
+  const modes = ['off', 'full', 'conversation', 'whole'] as const;
   const pattern = /^(?:[2-9]|[1-9]\d|100)$/;
   const mode = z.union([z.enum(modes), z.string().regex(pattern).transform(Number)]);
   const counts = { type: 'integer', minimum: 2, maximum: 100 };
   return parameter(textOrScalar.pipe(z.string().toLowerCase().pipe(mode)), {
     code: 'invalid_thread',
-    accepts: '`off`, `full`, `conversation` or a count from 2 to 100',
+    accepts: '`off`, `full`, `conversation`, `whole` or a count from 2 to 100',
     words: modes,
     jsonSchema: { anyOf: [{ type: 'string', enum: modes }, counts] },
   });

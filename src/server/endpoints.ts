@@ -3,6 +3,7 @@ import { mcpRoutes } from '../mcp/plugin.ts';
 import { adminDescriptionRoutes } from '../routes/admin/admin-plugin.ts';
 import { connectionRoutes } from '../routes/admin/connection.ts';
 import { adminKeysRoutes } from '../routes/admin/keys.ts';
+import { actorRoutes } from '../routes/discovery/actor-plugin.ts';
 import { discoveryRoutes } from '../routes/discovery/documents.ts';
 import { copiesRoutes } from '../routes/media/copies-plugin.ts';
 import { pictureRoutes } from '../routes/media/proxy-plugin.ts';
@@ -48,12 +49,18 @@ export function listPaths(sessionSegment: string | null): readonly string[] {
   return [...reads, ...others].filter((path) => !/^\/(?:$|docs|https:)/.test(path));
 }
 
+type Optional = Readonly<Pick<Config, 'PERCH_MEDIA'> & Partial<Pick<Config, 'PERCH_ACTOR'>>>;
+
 /** Returns public routes except reads; without sessions if `sessionSegment` is `null`. */
 export function listEndpoints(
   sessionSegment: string | null,
-  media: Config['PERCH_MEDIA'] = 'proxy',
+  { PERCH_MEDIA: media, PERCH_ACTOR: hasActor }: Optional = { PERCH_MEDIA: 'proxy' },
 ): readonly Endpoint[] {
-  const listed = media === 'proxy' ? [...endpoints, ...Object.values(pictureRoutes)] : endpoints;
-  if (sessionSegment === null) return listed;
-  return [...listed, ...Object.values(askRoutes), ...listSessionRoutes(sessionSegment)];
+  return [
+    ...endpoints,
+    ...(media === 'proxy' ? Object.values(pictureRoutes) : []),
+    ...(hasActor ? Object.values(actorRoutes) : []),
+    ...(sessionSegment === null ? [] : Object.values(askRoutes)),
+    ...(sessionSegment === null ? [] : listSessionRoutes(sessionSegment)),
+  ];
 }

@@ -3,6 +3,7 @@ import { createCopyReader } from '../archive/media/copy-reader.ts';
 import { createOrigins } from '../lib/http/origins.ts';
 import { version } from '../lib/version.ts';
 import { mcpPlugin } from '../mcp/plugin.ts';
+import { actorPlugin } from '../routes/discovery/actor-plugin.ts';
 import { discoveryPlugin } from '../routes/discovery/documents.ts';
 import { identityOf, setAllowances } from '../routes/key-status/plugin.ts';
 import { copiesPlugin } from '../routes/media/copies-plugin.ts';
@@ -24,13 +25,15 @@ export type Surface = Services & { readonly accessLog: AccessLog };
 
 /** Registers the read service: v1, permalinks, aliases, discovery, MCP, pages and media. */
 export async function readSurface(app: FastifyInstance, surface: Surface): Promise<void> {
-  const { config, clock, access, identification, sessions, site, work, load, accessLog } = surface;
+  const { config, clock, access, identification, sessions, site, work, load, accessLog, actor } =
+    surface;
   const baseUrl = config.PERCH_BASE_URL;
   const { clientOf } = access;
   const library = openLibrary(config, surface.logger);
   const asking = sessions && createPageAnswers({ ...surface, ...sessions, clientOf });
   const ask = asking && { asking, work, load, accessLog };
   app.register(discoveryPlugin, { ...toDiscoveryFacts({ config, library }), clock });
+  if (actor !== null) app.register(actorPlugin, { actor, baseUrl });
   app.register(assetsPlugin, { assets: site.assets });
   app.register(docsPlugin, { site, library, origins: createOrigins(baseUrl, []), ask });
   app.register(opmlPlugin, { baseUrl });

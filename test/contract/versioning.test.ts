@@ -200,7 +200,7 @@ const publishedReads = Object.keys(published) as (keyof typeof published)[];
 
 /** What each parameter of v1 has been published to take. */
 const accepted: Readonly<Record<string, readonly string[]>> = {
-  thread: ['off', 'full', 'conversation', '2', '100', 'FULL'],
+  thread: ['off', 'full', 'conversation', 'whole', '2', '100', 'FULL'],
   context: ['full', 'thread', 'Thread'],
   replies: ['top', 'recent'],
   userinfo: ['off', 'author', 'all'],

@@ -66,7 +66,7 @@ describe('perch backup', () => {
 
     expect(backedUp).toMatchObject({ code: 0, stderr: '' });
     expect(backedUp.stdout).toMatch(
-      /^Backed up \S+ to \S+backup\.zip \(\d\.\d MB\): archive\.db, perch\.db, sessions\.db, cursor\.key, session\.key\n$/,
+      /^Backed up \S+ to \S+backup\.zip \(\d\.\d MB\): archive\.db, perch\.db, sessions\.db, cursor\.key, session\.key, actor\.key\n$/,
     );
     expect(restored).toMatchObject({ code: 0, stderr: '' });
     expect(restored.stdout).toMatch(/^Restored .+ \(made at .+Z by Perch [\d.]+\)\n$/);
@@ -159,7 +159,7 @@ describe('perch backup', () => {
 
   it('says what it does not contain if instances share an engine', async () => {
     const { data, root, backup } = openRig();
-    for (const name of ['perch.db', 'sessions.db', 'cursor.key', 'session.key']) {
+    for (const name of ['perch.db', 'sessions.db', 'cursor.key', 'session.key', 'actor.key']) {
       rmSync(`${data}/${name}`);
     }
     const env = { PERCH_DATA_DIR: data, PERCH_REDIS_URL: 'redis://127.0.0.1:1' };
@@ -202,7 +202,8 @@ describe('perch backup', () => {
 
   it('contains every file of a data directory that a server cannot create again', async () => {
     const data = join(temporaryFolder(), 'data');
-    const server = await serve(data, { PERCH_ARCHIVE_HISTORY: 'true' });
+    const actor = { PERCH_ACTOR: 'true', PERCH_BASE_URL: 'https://perch.example.org' };
+    const server = await serve(data, { PERCH_ARCHIVE_HISTORY: 'true', ...actor });
     const names = readdirSync(data);
     await stop(server);
 

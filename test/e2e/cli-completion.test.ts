@@ -49,7 +49,7 @@ const lines: readonly (readonly [string, readonly string[], readonly string[]])[
   ['perch keys create --', ['--label', '--allowance', '--config', '--help'], ['--thread']],
   ['perch archive import --fo', ['--form'], ['--format']],
   ['perch read --thr', ['--thread'], ['--replies']],
-  ['perch read --thread ', ['off', 'full', 'conversation'], ['--thread', 'markdown']],
+  ['perch read --thread ', ['off', 'full', 'conversation', 'whole'], ['--thread', 'markdown']],
   ['perch read --thread f', ['full'], ['off']],
   ['perch read --limit 3 --thread ', ['off', 'full'], ['3']],
   ['perch read --platform x --thread ', ['off', 'full'], []],
@@ -107,7 +107,7 @@ describe('the table of completions', () => {
     ]);
 
     expect(Object.fromEntries(offered)).toMatchObject({
-      'read --thread': ['off', 'full', 'conversation'],
+      'read --thread': ['off', 'full', 'conversation', 'whole'],
       'read --platform': ['x', 'bluesky', 'mastodon', 'sample'],
       'search --feed': expect.arrayContaining(['latest', 'users']),
       'archive remove --platform': ['x', 'bluesky', 'mastodon'],

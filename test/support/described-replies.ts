@@ -52,7 +52,10 @@ export function descriptionOf(): Description {
     baseUrl: 'http://localhost:8080',
     version,
     nowMs: 0,
-    endpoints: [...listEndpoints('svc'), ...adminEndpoints],
+    endpoints: [
+      ...listEndpoints('svc', { PERCH_MEDIA: 'proxy', PERCH_ACTOR: true }),
+      ...adminEndpoints,
+    ],
     // Responses are not validated with them.
     examples: { baseUrl: '', parameters: {}, reads: {}, endpoints: {}, problems: {} },
     limits: { windowSeconds: 60, public: 60, key: 600, post: 600, media: 600, pool: 800 },

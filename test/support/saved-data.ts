@@ -8,6 +8,7 @@ import {
   openSqlite,
   type SqliteDatabase,
 } from '../../src/lib/files/sqlite.ts';
+import { createRsaKey } from '../../src/lib/secret.ts';
 import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 
 /** Content of the files of a data folder that a backup contains, by name: the rows of databases, the text of secrets. */
@@ -67,6 +68,7 @@ export function writeData(folder: string, mark: string): void {
   );
   fill('sessions.db', sessionMigrations, 'INSERT INTO purged VALUES (?, 1)');
   for (const name of ['cursor.key', 'session.key']) writeSecret(`${folder}/${name}`, secret);
+  writeSecret(`${folder}/actor.key`, createRsaKey());
 }
 
 function writeSecret(path: string, secret: string): void {

@@ -20,7 +20,7 @@ import {
   UnusableFileError,
 } from '../../lib/files/sqlite.ts';
 import { parseJson } from '../../lib/parse-json.ts';
-import { readSecret, UnusableSecretError } from '../../lib/secret.ts';
+import { readSecret, secretFormOf, UnusableSecretError } from '../../lib/secret.ts';
 import { sessionMigrations } from '../../sessions/store/sqlite-schema.ts';
 import { CommandError } from '../command.ts';
 import { countOf } from '../output/table.ts';
@@ -137,7 +137,7 @@ export function checkContent(path: string, name: SavedName, label: string): numb
     return null;
   } catch (error) {
     if (!(error instanceof UnusableSecretError)) throw error;
-    const fault = `${label} does not contain a secret of 64 hex digits.`;
+    const fault = `${label} does not contain ${secretFormOf(path).noun}.`;
     throw new UnusableFileError(fault, { cause: error });
   }
 }

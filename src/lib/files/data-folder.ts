@@ -4,7 +4,7 @@ import { isAccessibleByOthers, isCode, restrictToOwner } from './private-files.t
 /** Names of the databases in a data folder whose content Perch cannot create again. */
 export const savedDatabases = ['archive.db', 'perch.db', 'sessions.db'] as const;
 /** Names of the text files with secrets in a data folder. */
-export const savedSecrets = ['cursor.key', 'session.key'] as const;
+export const savedSecrets = ['cursor.key', 'session.key', 'actor.key'] as const;
 /** Names of the databases and secrets that a backup copies from a data folder. */
 export const savedFiles = [...savedDatabases, ...savedSecrets] as const;
 

@@ -57,6 +57,8 @@ export interface RequestContext {
   readonly isBackground?: boolean | undefined;
   /** Value of the request header `Accept`. Default: the media types that the client reads. */
   readonly accept?: string | undefined;
+  /** Returns further headers for a request or a redirect, such as a signature of its URL. */
+  readonly headersOf?: ((url: URL) => Readonly<Record<string, string>>) | undefined;
   /** Maximum number of redirects to the same origin that are followed. Default: 2. */
   readonly maxRedirects?: number | undefined;
   /** Parent of the request's tracing span; `undefined` if tracing is off. */
@@ -220,6 +222,7 @@ function request<Answer>(url: URL, context: RequestContext, options: SendOptions
       'user-agent': userAgent,
       accept: context.accept ?? reader.accept,
       'accept-encoding': 'identity',
+      ...context.headersOf?.(url),
     },
     signal: context.signal,
   });

@@ -68,10 +68,7 @@ export function toDiscoveryFacts({ config, library }: DocumentOptions): Discover
     baseUrl: config.PERCH_BASE_URL,
     version,
     linkPreviews: config.PERCH_LINK_PREVIEWS,
-    endpoints: listEndpoints(
-      config.PERCH_SESSIONS ? config.PERCH_SESSION_PREFIX : null,
-      config.PERCH_MEDIA,
-    ),
+    endpoints: listEndpoints(config.PERCH_SESSIONS ? config.PERCH_SESSION_PREFIX : null, config),
     limits: toAllowanceLimits(config),
     contacts: { keys: config.PERCH_CONTACT_URL, security: config.PERCH_SECURITY_CONTACT },
     pages: () => library().pages,

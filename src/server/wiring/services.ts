@@ -7,6 +7,7 @@ import {
   type ServerLoop,
 } from '../../lib/scheduling/fair-queue.ts';
 import { openTracing } from '../../lib/tracing/tracing.ts';
+import type { Actor } from '../../routes/discovery/actor-plugin.ts';
 import type { Identification } from '../../routes/key-status/plugin.ts';
 import {
   createWork,
@@ -18,6 +19,7 @@ import { createTraffic, type Traffic } from '../../routes/monitoring/traffic.ts'
 import type { FrontSite } from '../../routes/pages/front/page.ts';
 import type { AppContext, AppOptions } from '../context.ts';
 import { type Access, openAccess } from './access.ts';
+import { openActor } from './actor.ts';
 import { toSite } from './documents.ts';
 import { type Fetching, openFetching } from './fetching.ts';
 import { type AnsweredSessions, openAnsweredSessions } from './sessions.ts';
@@ -30,6 +32,8 @@ export interface Services extends AppContext {
   readonly heavyTurns: HeavyTurns;
   readonly identification: Identification;
   readonly access: Access;
+  /** Instance actor; `null` unless `PERCH_ACTOR`. */
+  readonly actor: Actor | null;
   readonly fetching: Fetching;
   readonly sessions: AnsweredSessions | null;
   readonly traffic: Traffic;
@@ -49,12 +53,14 @@ export async function openServices(options: AppOptions, opened: CleanupStack): P
   const context = { ...options, tracing, redis };
   const access = await openAccess(context);
   opened.add(access.close);
+  const actor = await openActor(context);
   const traffic = createTraffic();
   const loop = createServerLoop();
   const heavyTurns = createHeavyTurns(loop);
   const { ledger } = access;
   const { countAnswer } = traffic;
-  const bounded = { ...context, ledger, heavyTurns, countAnswer, pool: access.allowances.pool };
+  const { pool } = access.allowances;
+  const bounded = { ...context, ledger, heavyTurns, countAnswer, actor, pool };
   const fetching = await openFetching(bounded);
   opened.add(fetching.close);
   const sessions = await openAnsweredSessions({ ...bounded, limiter: access.limiter });
@@ -63,7 +69,18 @@ export async function openServices(options: AppOptions, opened: CleanupStack): P
   opened.add(() => load.close());
   return {
     ...context,
-    ...{ settings, startWarnings, access, traffic, loop, heavyTurns, fetching, sessions, load },
+    ...{
+      settings,
+      startWarnings,
+      access,
+      actor,
+      traffic,
+      loop,
+      heavyTurns,
+      fetching,
+      sessions,
+      load,
+    },
     identification: options.identification ?? access.identification,
     site: toSite(context, fetching.context, sessions !== null),
     work: createWork(),

@@ -31,6 +31,7 @@ const own = [
   'sessions.db.address',
   'cursor.key',
   'session.key',
+  'actor.key',
   'session.key.0123456789ab',
   'data.lock',
 ];

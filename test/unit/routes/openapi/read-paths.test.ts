@@ -107,7 +107,7 @@ describe('the schema of a parameter', () => {
   it('describes values more precisely than as text', () => {
     expect(schemaOf('getPost', 'thread')).toEqual({
       anyOf: [
-        { type: 'string', enum: ['off', 'full', 'conversation'] },
+        { type: 'string', enum: ['off', 'full', 'conversation', 'whole'] },
         { type: 'integer', minimum: 2, maximum: 100 },
       ],
       default: 'full',

@@ -1,0 +1,213 @@
+import { Problem } from '../../lib/problem.ts';
+import { ProviderError } from '../../normalize/provider-error.ts';
+
+/** Post as its own server describes it. `id` and `parent` are URLs of posts. */
+export interface ThreadNote {
+  readonly id: string;
+  readonly parent: string | null;
+  /** Whether the server of the post may list replies to it. */
+  readonly hasReplies: boolean;
+}
+
+/** Page of the replies to a post: URLs of posts, or posts that are on the server of the page. */
+export interface RepliesPage<Note> {
+  readonly rows: readonly (string | Note)[];
+  readonly next: string | null;
+}
+
+/** Functions that read from the server of a post. They throw ProviderError or Problem. */
+export interface ThreadSource<Note> {
+  readonly readNote: (id: string, signal: AbortSignal) => Promise<Note>;
+  readonly readReplies: (
+    note: Note,
+    cursor: string | null,
+    signal: AbortSignal,
+  ) => Promise<RepliesPage<Note>>;
+}
+
+export interface WalkedThread<Note> {
+  /** Earlier posts, oldest first. */
+  readonly ancestors: readonly Note[];
+  readonly replies: readonly Note[];
+  /** Hosts of posts or collections that could not be read, in the order of their failures. */
+  readonly unread: readonly string[];
+  /** Whether a limit ended the walk before everything known was read. */
+  readonly isCut: boolean;
+}
+
+/** Limits of a walk. `concurrent`, `requests` and `postsOfHost` are for each host. */
+export const threadLimits = {
+  ...{ hosts: 40, posts: 500, pages: 20 },
+  ...{ concurrent: 3, requests: 200, postsOfHost: 200 },
+} as const;
+
+/**
+ * Reads the earlier posts and all replies of a post from the servers that wrote them, breadth
+ * first. A server that fails once is not asked again. When `signal` is aborted, returns what has
+ * been read until then.
+ */
+export async function walkThread<Note extends ThreadNote>(
+  start: Note,
+  source: ThreadSource<Note>,
+  signal: AbortSignal,
+): Promise<WalkedThread<Note>> {
+  const hosts = createHosts(signal);
+  const known = new Set([start.id]);
+  const seen = new Set([start.id]);
+  const ancestors = readAncestors(start, { ...source, hosts, seen, signal });
+  const replies: Note[] = [];
+  const add = async (note: Note): Promise<void> => {
+    if (known.has(note.id) || !hosts.admit(note.id)) return;
+    known.add(note.id);
+    seen.add(note.id);
+    replies.push(note);
+    if (note.hasReplies) await readPages(note, null, threadLimits.pages);
+  };
+  const readOne = async (id: string): Promise<void> => {
+    if (seen.has(id)) return;
+    seen.add(id);
+    const note = await hosts.ask(id, () => source.readNote(id, signal));
+    if (note !== undefined) await add(note);
+  };
+  const readPages = async (note: Note, cursor: string | null, left: number): Promise<void> => {
+    if (left === 0) return hosts.cut();
+    const page = await hosts.ask(note.id, () => source.readReplies(note, cursor, signal));
+    if (page === undefined) return;
+    const below = page.rows.map((row) => (typeof row === 'string' ? readOne(row) : add(row)));
+    const next = page.next === cursor ? null : page.next;
+    if (next !== null) below.push(readPages(note, next, left - 1));
+    await Promise.all(below);
+  };
+  if (start.hasReplies) await readPages(start, null, threadLimits.pages);
+  const kept = keepPosts(replies);
+  if (kept.length < replies.length) hosts.cut();
+  return {
+    ancestors: await ancestors,
+    replies: kept,
+    unread: hosts.unread(),
+    isCut: hosts.isCut(),
+  };
+}
+
+const hostOf = ({ id }: ThreadNote): string => new URL(id).host;
+
+/** Keeps the first posts of each host. A host with many takes no place from hosts with few. */
+function keepPosts<Note extends ThreadNote>(notes: readonly Note[]): readonly Note[] {
+  const nths = new Map<string, number>();
+  const placed = notes.map((note) => {
+    const nth = (nths.get(hostOf(note)) ?? 0) + 1;
+    nths.set(hostOf(note), nth);
+    return { note, nth };
+  });
+  const counts = [...nths.values()];
+  let most = Math.max(0, ...counts);
+  const countKept = () => counts.reduce((sum, count) => sum + Math.min(count, most), 0);
+  while (countKept() > threadLimits.posts) most -= 1;
+  return placed.filter(({ nth }) => nth <= most).map(({ note }) => note);
+}
+
+async function readAncestors<Note extends ThreadNote>(
+  start: Note,
+  { hosts, seen, signal, readNote }: Pick<ThreadSource<Note>, 'readNote'> & Walk,
+): Promise<readonly Note[]> {
+  const ancestors: Note[] = [];
+  let { parent } = start;
+  while (parent !== null && !seen.has(parent) && ancestors.length < threadLimits.postsOfHost) {
+    seen.add(parent);
+    const id = parent;
+    const note = await hosts.ask(id, () => readNote(id, signal));
+    if (note === undefined) break;
+    ancestors.unshift(note);
+    parent = note.parent;
+  }
+  return ancestors;
+}
+
+interface Walk {
+  readonly hosts: Hosts;
+  /** URLs that have been read or will be, so that no loop is followed. */
+  readonly seen: Set<string>;
+  readonly signal: AbortSignal;
+}
+
+type Hosts = ReturnType<typeof createHosts>;
+
+interface Lane {
+  requests: number;
+  posts: number;
+  free: number;
+  hasFailed: boolean;
+  readonly waiting: (() => void)[];
+}
+
+/** Creates the function that asks hosts, each at most so many times and so many at once. */
+function createHosts(signal: AbortSignal) {
+  const lanes = new Map<string, Lane>();
+  const unread = new Set<string>();
+  let isCut = false;
+  const laneOf = (host: string): Lane | undefined => {
+    const known = lanes.get(host);
+    if (known !== undefined || lanes.size >= threadLimits.hosts) return known;
+    const lane: Lane = {
+      ...{ requests: 0, posts: 0, hasFailed: false, waiting: [] },
+      free: threadLimits.concurrent,
+    };
+    lanes.set(host, lane);
+    return lane;
+  };
+  const fail = (lane: Lane, host: string, error: unknown): undefined => {
+    if (isMissing(error)) return;
+    const isOfHost = error instanceof ProviderError || error instanceof Problem;
+    if (!isOfHost && !signal.aborted) throw error;
+    lane.hasFailed = true;
+    unread.add(host);
+  };
+  return {
+    /** Calls `read` when the host is free. Returns `undefined` if the host cannot be read. */
+    ask: async <Result>(id: string, read: () => Promise<Result>) => {
+      const { host } = new URL(id);
+      const lane = laneOf(host);
+      if (lane === undefined || lane.requests >= threadLimits.requests) {
+        unread.add(host);
+        isCut = true;
+        return undefined;
+      }
+      lane.requests += 1;
+      await enter(lane);
+      try {
+        if (lane.hasFailed || signal.aborted) throw new ProviderError('unavailable', host);
+        return await read();
+      } catch (error) {
+        return fail(lane, host, error);
+      } finally {
+        leave(lane);
+      }
+    },
+    /** Counts a post of a host. Returns `false` if the host has had its share. */
+    admit: (id: string): boolean => {
+      const lane = laneOf(new URL(id).host);
+      const isAdmitted = lane !== undefined && lane.posts < threadLimits.postsOfHost;
+      if (isAdmitted) lane.posts += 1;
+      else isCut = true;
+      return isAdmitted;
+    },
+    cut: () => {
+      isCut = true;
+    },
+    unread: () => [...unread],
+    isCut: () => isCut,
+  };
+}
+
+async function enter(lane: Lane): Promise<void> {
+  if (lane.free > 0) lane.free -= 1;
+  else await new Promise<void>((resolve) => lane.waiting.push(resolve));
+}
+
+function leave(lane: Lane): void {
+  const next = lane.waiting.shift();
+  if (next === undefined) lane.free += 1;
+  else next();
+}
+
+const isMissing = (error: unknown) => error instanceof ProviderError && error.kind === 'missing';
