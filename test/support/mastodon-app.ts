@@ -4,8 +4,8 @@ import { openHttpClient } from '../../src/lib/http/http-client.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
 import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
+import { createHostLimits } from '../../src/providers/hosts.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
-import type { HostLimitOptions } from '../../src/providers/mastodon/servers.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
 import type { FakeHandler, FakeUpstream } from './fake-upstream.ts';
 import { upstream } from './listen.ts';
@@ -22,7 +22,7 @@ export interface MastodonApp {
 /** Differences from the default test app. */
 export interface MastodonAppOptions {
   /** Default: circuit breakers that never open. */
-  readonly gates?: Omit<HostLimitOptions, 'clock'>;
+  readonly gates?: Omit<Parameters<typeof createHostLimits>[0], 'clock'>;
   /** Timeout in milliseconds for one request to a server. */
   readonly attemptTimeoutMs?: number;
 }
@@ -51,7 +51,7 @@ export async function buildMastodonApp(
         http: withPublicHosts(http, fake.url),
         clock: systemClock,
         searchHost: homeHost,
-        ...gates,
+        askHost: createHostLimits({ ...gates, clock: systemClock }),
       }),
     ],
   });
