@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { HttpClient } from '../lib/http/http-client.ts';
 import { sourceNames } from '../model/results.ts';
+import { createActivityPub } from './activitypub/index.ts';
 import { openArchive } from './archive/index.ts';
 import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';
@@ -62,6 +63,7 @@ export const providerFactories: Readonly<
       http: settings.publicHttp,
       searchHost: settings.mastodonSearchHost,
     }),
+  activitypub: (settings) => createActivityPub({ ...settings, http: settings.publicHttp }),
 };
 
 function toRateLimited(settings: ProviderSettings, perMinute: number): HttpClient {

@@ -4,6 +4,7 @@ import { openHttpClient } from '../../src/lib/http/http-client.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { createHeavyTurns } from '../../src/lib/scheduling/fair-queue.ts';
 import { createServerLoop } from '../../src/lib/scheduling/loop.ts';
+import { createActivityPub } from '../../src/providers/activitypub/index.ts';
 import { createHostLimits } from '../../src/providers/hosts.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
@@ -13,7 +14,7 @@ import { homeHost } from './mastodon-payloads.ts';
 import { openGates } from './mastodon-rig.ts';
 import { serveHosts, withPublicHosts } from './public-http.ts';
 
-/** App with only the Mastodon provider, and the fake upstream for all its servers. */
+/** App with the providers of fediverse servers, and the fake upstream for all their hosts. */
 export interface MastodonApp {
   readonly app: TestApp;
   readonly fake: FakeUpstream;
@@ -44,15 +45,16 @@ export async function buildMastodonApp(
     heavyTurns: createHeavyTurns(createServerLoop()),
   });
   onTestFinished(() => http.close());
+  const shared = {
+    http: withPublicHosts(http, fake.url),
+    clock: systemClock,
+    askHost: createHostLimits({ ...gates, clock: systemClock }),
+  };
   const app = await buildTestApp({
     env: { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000', ...env },
     providers: [
-      createMastodon({
-        http: withPublicHosts(http, fake.url),
-        clock: systemClock,
-        searchHost: homeHost,
-        askHost: createHostLimits({ ...gates, clock: systemClock }),
-      }),
+      createMastodon({ ...shared, searchHost: homeHost }),
+      createActivityPub({ ...shared, readTimeoutMs: 20_000 }),
     ],
   });
   return { app, fake };
