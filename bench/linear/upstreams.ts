@@ -8,7 +8,7 @@ import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
-import { openGates } from '../../test/support/mastodon-rig.ts';
+import { createOpenLimits } from '../../test/support/mastodon-rig.ts';
 import { createRandomSource, type RandomSource } from './random-text.ts';
 import { renderAccounts, renderFound, renderPosts } from './renderings.ts';
 
@@ -59,7 +59,7 @@ const providers = {
   mastodon: {
     maxBytes: mebibyte,
     subject: { platform: 'mastodon', handle: 'mira@reef.example.org', id: '110' },
-    create: (http: HttpClient) => createMastodon({ http, clock, ...openGates }),
+    create: (http: HttpClient) => createMastodon({ http, clock, askHost: createOpenLimits() }),
   },
 } as const;
 

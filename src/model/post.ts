@@ -173,6 +173,11 @@ export type Status = Readonly<z.output<typeof status>>;
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
 export type Post = Status | Tombstone;
 
-/** Returns the URL (of a copy: `copied_from`'s); `null` for a placeholder without a URL. */
-export const canonicalUrl = (post: Post): string | null =>
-  post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;
+/**
+ * Returns the URL from which Perch reads a post: that of a copy from `copied_from`, on ActivityPub
+ * that of the object, which can differ from its page. `null` for a placeholder without a URL.
+ */
+export function canonicalUrl(post: Post): string | null {
+  if (post.type === 'tombstone') return post.url;
+  return post.platform === 'activitypub' ? post.id : (post.copied_from?.url ?? post.url);
+}

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { domainName, isPublicName } from '../lib/http/public-host.ts';
+import { domainName, isPublicName, publicHostOf } from '../lib/http/public-host.ts';
+import { parseUrl } from '../lib/http/url.ts';
 import { Problem, quoteInput } from '../lib/problem.ts';
 
 /** Platform. Later versions may add platforms, so clients must accept unknown values. */
-export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
+export const platform = z.enum(['x', 'bluesky', 'mastodon', 'activitypub', 'sample']);
 export type Platform = z.output<typeof platform>;
 
 /** Targets of a search: platforms, archive of imported posts, and fictional sample data. */
@@ -14,19 +15,23 @@ export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> 
   x: 'X',
   bluesky: 'Bluesky',
   mastodon: 'Mastodon',
+  activitypub: 'ActivityPub',
   sample: 'the sample',
   archive: 'the archive',
 };
 
 export type SearchPlatform = (typeof searchPlatforms)[number];
 
-/** Account. `handle` is lower case without `@`; on Mastodon, `user@host`. */
+/** Account. `handle` is lower case without `@`; `user@host` on all servers of the fediverse. */
 export interface AccountReference {
   readonly platform: Platform;
   readonly handle: string;
 }
 
-/** Post. `handle` is `null` if its URL contains none, but never on Mastodon. */
+/**
+ * Post. `handle` is `null` if its URL contains none, but never on Mastodon. On ActivityPub, `id` is
+ * a URL and `handle` is `null`.
+ */
 export interface PostReference {
   readonly platform: Platform;
   readonly handle: string | null;
@@ -49,6 +54,7 @@ const idForms: Readonly<Record<Platform, RegExp>> = {
   x: /^[1-9][0-9]{0,18}$/,
   bluesky: /^(?!\.{1,2}$)[A-Za-z0-9._:~-]{1,512}$/,
   mastodon: /^[\w-]{1,64}$/,
+  activitypub: /^https:\/\/[a-z\d.-]+\/[\x21-\x7e]{1,2000}$/,
   sample: /^[1-9][0-9]{0,18}$/,
 };
 
@@ -67,18 +73,29 @@ export function parseHandle(text: string): AccountReference | null {
 
 export function isPostId(of: Platform, id: string): boolean {
   if (!idForms[of].test(id)) return false;
+  if (of === 'activitypub') return isObjectUrl(id);
   return of !== 'x' || BigInt(id) <= maxSnowflake;
 }
 
+function isObjectUrl(id: string): boolean {
+  const url = parseUrl(id);
+  return url !== null && url.href === id && publicHostOf(url) !== null;
+}
+
+/** Platforms on which the id of a post is unique. */
+const hasUniqueIds = (of: Platform): boolean =>
+  of === 'x' || of === 'sample' || of === 'activitypub';
+
 /** Returns a key that includes the handle if post ids are not unique on the platform. */
 export const identifyPost = ({ platform: of, handle, id }: PostReference): string =>
-  `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
+  `${of} ${hasUniqueIds(of) ? '' : handle} ${id}`;
 
 /** Placeholder in X URLs without a handle (`x.com/i/status/20`). No account can have it. */
 export const nobodyOnX = 'i';
 
 /** Returns a reference to a post; `null` if the handle or the id is malformed. */
 export function toPostReference(handle: string, id: string): PostReference | null {
+  if (isPostId('activitypub', id)) return { platform: 'activitypub', handle: null, id };
   const account = parseHandle(handle);
   if (account === null || !isPostId(account.platform, id)) return null;
   const isNobody = account.platform === 'x' && account.handle === nobodyOnX;

@@ -4,7 +4,15 @@ import { account } from './account.ts';
 import { post } from './post.ts';
 import { list, optionalText, record } from './record.ts';
 
-export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
+export const sourceNames = [
+  'archive',
+  'fxtwitter',
+  'syndication',
+  'bluesky',
+  'mastodon',
+  'activitypub',
+] as const;
+
 /** Formats of feeds. Perch returns threads, histories and lists of posts in these formats. */
 export const feedFormats = ['atom', 'rss', 'jsonfeed'] as const;
 export type FeedFormat = (typeof feedFormats)[number];

@@ -20,6 +20,11 @@ export interface ProviderErrorOptions {
   readonly isEvidence?: boolean;
   /** Whether all requests fail, not only for one post, account or host; default `true`. */
   readonly isProviderWide?: boolean;
+  /**
+   * Whether the source works but does not serve this read, so that the failure of another provider
+   * says more; default `false`.
+   */
+  readonly isUnsupported?: boolean;
   /** Whether no connection was possible, for example because the name could not be resolved. */
   readonly isUnreachable?: boolean;
   /** Why a post is unavailable. Set only for errors of the kind `missing`, and only for posts. */
@@ -33,6 +38,7 @@ export class ProviderError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly isEvidence: boolean;
   readonly isProviderWide: boolean;
+  readonly isUnsupported: boolean;
   readonly isUnreachable: boolean;
   readonly unavailable: Unavailability | undefined;
 
@@ -43,6 +49,7 @@ export class ProviderError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isEvidence = options.isEvidence ?? true;
     this.isProviderWide = options.isProviderWide ?? true;
+    this.isUnsupported = options.isUnsupported ?? false;
     this.isUnreachable = options.isUnreachable ?? false;
     this.unavailable = options.unavailable;
   }

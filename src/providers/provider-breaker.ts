@@ -51,7 +51,7 @@ export function createProviderBreaker({ host, ...options }: ProviderBreakerOptio
   const judge = (error: unknown, { signal, subject }: BreakerCall): Verdict => {
     // An abort by the caller or by the read's deadline is not a failure of the provider.
     if (!(error instanceof ProviderError) || signal.aborted) return 'unknown';
-    if (isProviderWide && !error.isProviderWide) return 'works';
+    if (error.isUnsupported || (isProviderWide && !error.isProviderWide)) return 'works';
     if (error.kind === 'throttled') breaker.pause(toPauseMs(error));
     return toVerdict(error, subject);
   };

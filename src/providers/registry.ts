@@ -1,10 +1,11 @@
-import type { BreakerOptions } from '../lib/breaker.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HttpClient } from '../lib/http/http-client.ts';
 import { sourceNames } from '../model/results.ts';
+import { createActivityPub } from './activitypub/index.ts';
 import { openArchive } from './archive/index.ts';
 import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';
+import type { AskHost } from './hosts.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Provider } from './provider.ts';
 import { withRateLimit } from './rate-limit.ts';
@@ -32,8 +33,8 @@ export interface ProviderSettings {
   readonly blueskySearchUrl: string;
   readonly mastodonSearchHost: string;
   readonly readTimeoutMs: number;
-  readonly breaker: BreakerOptions;
-  readonly maxPerHost: number;
+  /** Limits of the hosts that API clients choose, shared by the providers that read from them. */
+  readonly askHost: AskHost;
 }
 
 /** Functions that create the providers, by name. Close providers that have a `close` method. */
@@ -62,6 +63,7 @@ export const providerFactories: Readonly<
       http: settings.publicHttp,
       searchHost: settings.mastodonSearchHost,
     }),
+  activitypub: (settings) => createActivityPub({ ...settings, http: settings.publicHttp }),
 };
 
 function toRateLimited(settings: ProviderSettings, perMinute: number): HttpClient {

@@ -167,8 +167,15 @@ function assemble(
     source: answer.source,
     full: view.full,
     userDetail: view.userDetail,
-    ...(maxChars !== undefined && { bound: { maxChars, repliesUrl: toRepliesUrl(post, baseUrl) } }),
+    ...(maxChars !== undefined && {
+      bound: { maxChars, repliesUrl: toRepliesUrl(referenceTo(found.post) ?? post, baseUrl) },
+    }),
   };
+}
+
+/** Returns the reference of an object, which may have been asked for as a post of Mastodon. */
+function referenceTo({ platform, id }: Post): PostReference | null {
+  return platform === 'activitypub' && id !== null ? { platform, handle: null, id } : null;
 }
 
 function warnAboutAuthor({ platform, handle }: PostReference, post: Post): readonly string[] {
@@ -179,7 +186,8 @@ function warnAboutAuthor({ platform, handle }: PostReference, post: Post): reado
 }
 
 function toRepliesUrl({ platform, handle, id }: PostReference, baseUrl: string): string {
-  const query = platform === 'x' ? '' : `?handle=${encodeURIComponent(handle ?? '')}`;
+  const isUnique = platform === 'x' || platform === 'activitypub';
+  const query = isUnique ? '' : `?handle=${encodeURIComponent(handle ?? '')}`;
   return `${baseUrl}/api/v1/posts/${encodeURIComponent(id)}/replies${query}`;
 }
 

@@ -11,7 +11,9 @@ const params = z.object({
   id: freeText('invalid_params').describe('Id of the post.'),
   handle: freeText('invalid_params')
     .optional()
-    .describe('The handle of the post’s author. Required unless the post is on X.'),
+    .describe(
+      'The handle of the post’s author. Required unless the post is on X, or its id is a URL.',
+    ),
   replies: choice('invalid_replies', ['top', 'recent'])
     .default('top')
     .describe(
@@ -54,6 +56,7 @@ function toReference({ handle, id }: Params): PostReference {
     const post = parsePostParams(handle, id);
     return post.platform === 'x' ? { ...post, handle: null } : post;
   }
+  if (isPostId('activitypub', id)) return { platform: 'activitypub', handle: null, id };
   if (isPostId('x', id)) return { platform: 'x', handle: null, id };
   const detail = `The parameter \`id\` has the value ${quoteInput(id)}, which is not a valid post id on X. For a post on another platform, add the parameter \`handle\`.`;
   throw new Problem('invalid_params', { detail, param: 'id' });

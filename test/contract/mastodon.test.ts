@@ -106,7 +106,7 @@ describe('Mastodon over HTTP', () => {
     ['/search?platform=mastodon&q=tides', 400, 'invalid_query', 'no search for words in posts'],
     [`/${handle}/status/999`, 404, 'not_found', 'no such post'],
     [`/nobody@${homeHost}`, 404, 'not_found', 'no such account'],
-    ['/wren@closed.example.org', 503, 'upstream_unavailable', 'requires a login'],
+    ['/wren@closed.example.org', 503, 'upstream_unavailable', 'without a signature'],
     ['/wren@gone.example.org', 503, 'upstream_unavailable', 'could not be reached'],
     ['/wren@127.0.0.1', 400, 'invalid_handle', '`handle`'],
     ['/wren@printer.local', 400, 'invalid_handle', '`handle`'],

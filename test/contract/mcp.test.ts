@@ -310,7 +310,7 @@ describe('a tool call', () => {
     ['search', { q: 'x', limit: {} }, 'invalid_option', /`limit` is an object/],
     ['get_profile', { handle: 20 }, 'invalid_handle', /`handle` is a number. It must be text/],
     ['list_followers', { handle: 'jack', cursor: 5 }, 'invalid_cursor', /`cursor` is a number/],
-    ['get_post', { url: 'https://example.org/x' }, 'unsupported_host', /example\.org/],
+    ['get_post', { url: 'https://www.tiktok.com/x' }, 'unsupported_host', /tiktok\.com/],
     ['get_post', { url: 'x', format: 'xml' }, 'invalid_format', /`format`.*"xml"/],
     [
       'get_profile',

@@ -212,7 +212,7 @@ describe('a whole URL', () => {
     ['/https://t.co/abc', 'unsupported_host'],
     ['/https://www.threads.net/@jack', 'unsupported_host'],
     ['/https://www.youtube.com/@jack', 'unsupported_host'],
-    ['/https://example.com/jack/status/20', 'unsupported_host'],
+    ['/https://example.com/', 'unsupported_host'],
     ['/https://nitter.example.org/jack/status/20', 'unsupported_host'],
     ['/https://x.com/home', 'invalid_path'],
     ['/https://x.com:8443/jack/status/20', 'invalid_url'],

@@ -23,7 +23,11 @@ const bad: readonly (readonly [string, ProblemCode, string?])[] = [
     'user name or password',
   ],
   ['/api/v1/posts?url=https://x.com:99/jack/status/20', 'invalid_url', 'port'],
-  ['/api/v1/posts?url=https://example.com/jack/status/20', 'unsupported_host', '"example.com"'],
+  [
+    '/api/v1/posts?url=https://www.tiktok.com/@jack/video/20',
+    'unsupported_host',
+    '"www.tiktok.com"',
+  ],
   ['/api/v1/posts?url=https://x.com.evil.example/jack/status/20', 'unsupported_host'],
   ['/api/v1/posts?url=https://169.254.169.254/@a/1', 'unsupported_host'],
   ['/api/v1/posts?url=https://x.com/jack', 'invalid_path', 'not the URL of a post'],

@@ -17,7 +17,7 @@ import { createFakeMastodon } from '../support/fake-mastodon.ts';
 import { answerRedirect, type FakeHandler } from '../support/fake-upstream.ts';
 import { hostileAnswers, hostileAuthorities } from '../support/hostile-hosts.ts';
 import { accountRow, homeHost, snowflake, statusRow } from '../support/mastodon-payloads.ts';
-import { openGates } from '../support/mastodon-rig.ts';
+import { createOpenLimits } from '../support/mastodon-rig.ts';
 
 const [siteAddress] = siteAddresses;
 const wren = accountRow('wren');
@@ -34,7 +34,7 @@ async function buildReader(internet: FakeInternet): Promise<TestApp> {
   };
   const http = openPublicHttpClient({ ...limits, ...shared }, internet);
   onTestFinished(() => http.close());
-  const providers = [createMastodon({ ...openGates, http, clock: systemClock })];
+  const providers = [createMastodon({ askHost: createOpenLimits(), http, clock: systemClock })];
   return buildTestApp({ providers, clock: systemClock });
 }
 

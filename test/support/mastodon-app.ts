@@ -3,8 +3,9 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { openHttpClient } from '../../src/lib/http/http-client.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { createHeavyTurns, createServerLoop } from '../../src/lib/scheduling/fair-queue.ts';
+import { createActivityPub } from '../../src/providers/activitypub/index.ts';
+import { createHostLimits } from '../../src/providers/hosts.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
-import type { HostLimitOptions } from '../../src/providers/mastodon/servers.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
 import type { FakeHandler, FakeUpstream } from './fake-upstream.ts';
 import { upstream } from './listen.ts';
@@ -12,7 +13,7 @@ import { homeHost } from './mastodon-payloads.ts';
 import { openGates } from './mastodon-rig.ts';
 import { serveHosts, withPublicHosts } from './public-http.ts';
 
-/** App with only the Mastodon provider, and the fake upstream for all its servers. */
+/** App with the providers of fediverse servers, and the fake upstream for all their hosts. */
 export interface MastodonApp {
   readonly app: TestApp;
   readonly fake: FakeUpstream;
@@ -21,7 +22,7 @@ export interface MastodonApp {
 /** Differences from the default test app. */
 export interface MastodonAppOptions {
   /** Default: circuit breakers that never open. */
-  readonly gates?: Omit<HostLimitOptions, 'clock'>;
+  readonly gates?: Omit<Parameters<typeof createHostLimits>[0], 'clock'>;
   /** Timeout in milliseconds for one request to a server. */
   readonly attemptTimeoutMs?: number;
 }
@@ -43,15 +44,16 @@ export async function buildMastodonApp(
     heavyTurns: createHeavyTurns(createServerLoop()),
   });
   onTestFinished(() => http.close());
+  const shared = {
+    http: withPublicHosts(http, fake.url),
+    clock: systemClock,
+    askHost: createHostLimits({ ...gates, clock: systemClock }),
+  };
   const app = await buildTestApp({
     env: { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000', ...env },
     providers: [
-      createMastodon({
-        http: withPublicHosts(http, fake.url),
-        clock: systemClock,
-        searchHost: homeHost,
-        ...gates,
-      }),
+      createMastodon({ ...shared, searchHost: homeHost }),
+      createActivityPub({ ...shared, readTimeoutMs: 20_000 }),
     ],
   });
   return { app, fake };

@@ -34,7 +34,7 @@ export interface Account {
   };
   /** Names of the JSON members of this object that are incomplete, because the source sent too much data or unreadable data. Absent if all members are complete. */
   readonly left_out?: readonly string[];
-  readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
+  readonly platform: 'x' | 'bluesky' | 'mastodon' | 'activitypub' | 'sample' | (string & {});
 }
 
 export interface Article {
@@ -137,7 +137,7 @@ export interface BrowseReply {
   /** Content of this response as Markdown. */
   readonly markdown: string;
   /** Name of the data provider from which Perch read the content. */
-  readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
+  readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | 'activitypub' | (string & {});
   /** Time at which Perch read the content from the source: ISO 8601, UTC. For an imported account, the time at which the platform created the export. */
   readonly fetched_at: string;
 }
@@ -300,7 +300,7 @@ export interface HistoryMetaLine {
     /** Sentences for people about parts of the response that are missing, outdated or unusual. */
     readonly warnings: readonly string[];
     /** Name of the data provider from which Perch read the history. */
-    readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
+    readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | 'activitypub' | (string & {});
     /** Time at which Perch started to read the history: ISO 8601, UTC. */
     readonly fetched_at: string;
   };
@@ -329,7 +329,7 @@ export interface HistoryReply {
   /** Sentences for people about parts of the response that are missing, outdated or unusual. */
   readonly warnings: readonly string[];
   /** Name of the data provider from which Perch read the history. */
-  readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
+  readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | 'activitypub' | (string & {});
   /** Time at which Perch started to read the history: ISO 8601, UTC. */
   readonly fetched_at: string;
 }
@@ -396,7 +396,7 @@ export interface PostReply {
   /** Time at which Perch read the content from the source: ISO 8601, UTC. For an imported account, the time at which the platform created the export. */
   readonly fetched_at: string;
   /** Name of the data provider from which Perch read the content. */
-  readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | (string & {});
+  readonly source: 'archive' | 'fxtwitter' | 'syndication' | 'bluesky' | 'mastodon' | 'activitypub' | (string & {});
 }
 
 export interface Problem {
@@ -827,7 +827,7 @@ export interface Status {
   /** Names of the JSON members of this object that are incomplete, because the source sent too much data or unreadable data. Absent if all members are complete. */
   readonly left_out?: readonly string[];
   readonly context: 'parent' | 'post' | 'thread' | 'reply' | (string & {}) | null;
-  readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
+  readonly platform: 'x' | 'bluesky' | 'mastodon' | 'activitypub' | 'sample' | (string & {});
 }
 
 export interface Tombstone {
@@ -841,7 +841,7 @@ export interface Tombstone {
   readonly unavailable?: Unavailable;
   readonly author: Account | null;
   readonly context: 'parent' | 'post' | 'thread' | 'reply' | (string & {}) | null;
-  readonly platform: 'x' | 'bluesky' | 'mastodon' | 'sample' | (string & {});
+  readonly platform: 'x' | 'bluesky' | 'mastodon' | 'activitypub' | 'sample' | (string & {});
 }
 
 export interface Unavailable {

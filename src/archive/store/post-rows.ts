@@ -57,7 +57,7 @@ export function openPostRows(database: SqliteDatabase, decoder: RowDecoder) {
      */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
       // URLs of X posts can contain a former handle of the author.
-      const read = platform === 'x' || platform === 'sample' ? preferred : exact;
+      const read = platform === 'bluesky' || platform === 'mastodon' ? exact : preferred;
       const [found] = read(platform, id, handle ?? '');
       if (found !== undefined) return found;
       if (platform !== 'mastodon') return readCurrent(platform, id, handle ?? '');
@@ -121,13 +121,14 @@ function answersOther(post: Post): boolean {
 }
 
 /**
- * Returns whether `reply`, whose parent id is the id of `post`, replies to `post`. On X and in the
- * sample, ids are unique. On Bluesky, `reply` must also name the author of `post`. On Mastodon, it
+ * Returns whether `reply`, whose parent id is the id of `post`, replies to `post`. On X, on
+ * ActivityPub and in the sample, ids are unique. On Bluesky, `reply` must also name the author of `post`. On Mastodon, it
  * must name that author, or have a parent URL on the host of `post`.
  */
 function isAnswered(post: Post, reply: Post): boolean {
   switch (post.platform) {
     case 'x':
+    case 'activitypub':
     case 'sample':
       return true;
     case 'bluesky':

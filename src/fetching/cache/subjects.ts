@@ -59,6 +59,6 @@ function namesOf({ screen_name, id }: Account): readonly string[] {
   return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];
 }
 
-/** Returns a post's key: the id on X and in the sample, else the URL or the id; `null` without. */
+/** Returns a post's key: the id if it is unique, else the URL or the id; `null` without. */
 export const postKey = ({ platform, id, url }: Post): string | null =>
-  platform === 'x' || platform === 'sample' ? id : (url ?? id);
+  platform === 'bluesky' || platform === 'mastodon' ? (url ?? id) : id;

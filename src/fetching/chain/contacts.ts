@@ -53,7 +53,7 @@ function contactOf(error: unknown): Contact {
 }
 
 interface Outage {
-  readonly platform: SearchPlatform;
+  readonly platform: Platform | SearchPlatform;
   /** Names of the providers that were asked, without those that read stored data. */
   readonly sources: readonly string[];
   readonly error: ProviderError;

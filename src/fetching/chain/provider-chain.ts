@@ -255,7 +255,7 @@ function toProblem(
   contacts: Contacts,
 ) {
   const failures = failed.map(({ failure }) => failure);
-  const [first] = failures;
+  const first = failures.find(({ isUnsupported }) => !isUnsupported) ?? failures.at(-1);
   if (first === undefined)
     return new Problem('unsupported_platform', { detail: unsupported, param });
   const absent = failures.filter(({ kind }) => kind === 'missing');

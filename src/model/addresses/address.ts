@@ -1,6 +1,6 @@
 import { isPublicName } from '../../lib/http/public-host.ts';
 import { parseUrl } from '../../lib/http/url.ts';
-import type { PostReference } from '../reference.ts';
+import { isPostId, type PostReference } from '../reference.ts';
 import {
   type Address,
   blueskyFrontEnds,
@@ -21,13 +21,14 @@ export interface Sites {
 
 /**
  * Parsed URL. `unknown`: unknown page of a known site. `foreign`: URL of another site; `onX` is the
- * URL on X with the same path if this path is that of a post, otherwise `null`.
+ * URL on X with the same path if this path is that of a post, otherwise `null`; `object` is the
+ * URL under which the site may publish an object of ActivityPub, or `null`.
  */
 export type SiteAddress =
   | Address
   | RefusedAddress
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'foreign'; readonly onX: string | null };
+  | { readonly kind: 'foreign'; readonly onX: string | null; readonly object: string | null };
 
 /** Parses the URL of a platform. Ignores the scheme, the port and the user name. */
 export function parseSiteUrl(written: URL, sites: Sites): SiteAddress {
@@ -65,7 +66,7 @@ function knownSiteOf(hostname: string, { xMirrors }: Sites): Site | null {
 }
 
 const otherSites =
-  /(?:^|\.)(?:facebook\.com|github\.com|instagram\.com|linkedin\.com|medium\.com|npmjs\.com|reddit\.com|substack\.com|threads\.(?:com|net)|tiktok\.com|tumblr\.com|youtube\.com)$/;
+  /^t\.co$|(?:^|\.)(?:facebook\.com|github\.com|instagram\.com|linkedin\.com|medium\.com|npmjs\.com|reddit\.com|substack\.com|threads\.(?:com|net)|tiktok\.com|tumblr\.com|youtube\.com)$/;
 
 function handleAsHost({ hostname, pathname }: URL): Address | null {
   const isHandle = /^[a-z0-9-]+\.bsky\.social$/.test(hostname) && pathname === '/';
@@ -91,7 +92,15 @@ function toForeign(url: URL): SiteAddress {
   const isLikeX = isLikePost || pathname.endsWith('/rss') || mirrorName.test(hostname);
   const onX = `https://x.com${pathname.replace(/\/rss$/, '')}${search}`;
   const isAdvised = found !== null && isLikeX && onX.length <= maxAdvised;
-  return { kind: 'foreign', onX: isAdvised ? onX : null };
+  if (isAdvised) return { kind: 'foreign', onX, object: null };
+  return { kind: 'foreign', onX: null, object: toObjectUrl(url) };
+}
+
+function toObjectUrl({ hostname, pathname, search }: URL): string | null {
+  // The address of a whole site, such as that of a blog, names no post.
+  if (pathname === '/' && search === '') return null;
+  const object = `https://${hostname}${pathname}${search}`;
+  return !otherSites.test(hostname) && isPostId('activitypub', object) ? object : null;
 }
 
 /** Parses a post's https URL; `handle` is `null` if it has no user name. `null` for other URLs. */

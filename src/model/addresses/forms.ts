@@ -141,15 +141,14 @@ const fediverseAccounts = fediverseApps.flatMap((app): SiteForms => {
   ];
 });
 
-const otherSoftware = [
-  ['Lemmy, PieFed or Mbin', ['/post/{id}/*', '/comment/{id}/*', '/u/{name}/*', '/m/{name}/*']],
-  ['Lemmy or PeerTube', ['/c/{name}/*']],
-  ['PeerTube', ['/w/{id}/*', '/videos/watch/{id}/*', '/a/{name}/*', '/accounts/{name}/*']],
-  [
-    'Friendica or Hubzilla',
-    ['/display/{id}/*', '/item/{id}/*', '/channel/{name}/*', '/profile/{name}'],
-  ],
-] as const;
+/** Pages of accounts, communities and channels. Posts of such software are read by whole URL. */
+const otherAccounts: SiteForms = [
+  ...['/u/{user}', '/u/{user}/summary', '/m/{user}'], // Lemmy, PieFed, Mbin, Discourse
+  ...['/c/{user}', '/c/{user}/videos'], // Lemmy, PeerTube
+  ...['/a/{user}', '/a/{user}/videos', '/accounts/{user}', '/video-channels/{user}'], // PeerTube
+  ...['/channel/{user}', '/profile/{user}'], // Hubzilla, Friendica
+  ...['/user/{user}', '/author/{user}'], // NodeBB, WordPress
+].map((path): AddressForm => ({ path, names: 'account' }));
 
 /** Forms of Mastodon, GoToSocial, Pleroma, Akkoma, Pixelfed, Misskey and others. */
 export const fediverseForms: SiteForms = [
@@ -168,11 +167,7 @@ export const fediverseForms: SiteForms = [
   post('/i/web/post/{id}/*'),
   post('/{server}/s/{id}/*'),
   { path: '/tags/{tag}', names: 'search' },
-  ...otherSoftware.flatMap(([software, paths]) =>
-    paths.map((path) =>
-      refuse(path, `looks like a page of ${software}, whose servers have no API that Perch knows`),
-    ),
-  ),
+  ...otherAccounts,
 ];
 
 /** Form of Mastodon's search page, only for the host that Perch searches: others share the path. */

@@ -40,7 +40,7 @@ export interface RefusedAddress {
 }
 
 export interface Site {
-  readonly platform: Exclude<Platform, 'sample'>;
+  readonly platform: Exclude<Platform, 'activitypub' | 'sample'>;
   readonly forms: SiteForms;
   /** Returns the account in a path; `null` for an invalid one, `undefined` if it has none. */
   toHandle(parameters: PathParameters): string | null | undefined;
@@ -80,10 +80,13 @@ function toPost(
 ): Address | null {
   const id = cleanId(written);
   if (handle === null || !isPostId(platform, id)) return null;
-  // Names of pages, such as `/@wren/collections`, are no ids.
-  if (platform === 'mastodon' && !/[A-Z\d]/.test(id)) return null;
+  // Names of pages, such as `/@wren/collections`, and titles in paths, are no ids.
+  const isName = !/[A-Z\d]/.test(id) || (id.includes('-') && !uuid.test(id));
+  if (platform === 'mastodon' && isName) return null;
   return { kind: 'post', platform, handle: handle ?? null, id };
 }
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const xFeeds: Readonly<Record<string, Feed>> = {
   live: 'latest',

@@ -4,16 +4,18 @@ import { defaultMastodonHost, nobodyOnX, type Platform, type PostReference } fro
 export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
   const name = encodeURIComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
   const host = handle.slice(handle.lastIndexOf('@') + 1);
+  const server = `https://${host}/@${handle.split('@')[0]}`;
   const urls: Record<Platform, string> = {
     x: `https://x.com/${name}`,
     bluesky: `https://bsky.app/profile/${name}`,
-    mastodon: `https://${host}/@${handle.split('@')[0]}`,
+    mastodon: server,
+    activitypub: server,
     sample: `${baseUrl}/${name}`,
   };
   return urls[of];
 }
 
-const postPaths: Readonly<Record<Platform, string>> = {
+const postPaths: Readonly<Record<Exclude<Platform, 'activitypub'>, string>> = {
   x: '/status/',
   bluesky: '/post/',
   mastodon: '/',
@@ -22,7 +24,9 @@ const postPaths: Readonly<Record<Platform, string>> = {
 
 /** Returns the URL of a post on its platform. URLs of sample posts start with `baseUrl`. */
 export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: string): string =>
-  `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
+  of === 'activitypub'
+    ? id
+    : `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
 
 export const embedUrl = (url: string, baseUrl: string): string =>
   `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
@@ -34,10 +38,12 @@ export function hashtagUrl(
   where: { baseUrl: string; host?: string },
 ): string {
   const name = encodeURIComponent(tag);
+  const ofServer = `https://${where.host ?? defaultMastodonHost}/tags/${name}`;
   const urls: Record<Platform, string> = {
     x: `https://x.com/hashtag/${name}`,
     bluesky: `https://bsky.app/hashtag/${name}`,
-    mastodon: `https://${where.host ?? defaultMastodonHost}/tags/${name}`,
+    mastodon: ofServer,
+    activitypub: ofServer,
     sample: `${where.baseUrl}/search?q=%23${name}&platform=sample`,
   };
   return urls[of];

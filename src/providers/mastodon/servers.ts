@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-import type { BreakerOptions } from '../../lib/breaker.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
   type HttpAnswer,
@@ -8,12 +6,10 @@ import {
   type RequestContext,
 } from '../../lib/http/http-client.ts';
 import { publicHostOf } from '../../lib/http/public-host.ts';
-import { Problem } from '../../lib/problem.ts';
-import { createQuotas } from '../../lib/scheduling/quotas.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../normalize/provider-error.ts';
 import { toUnavailability } from '../../normalize/unavailable.ts';
-import { createMalformed, toMissing, toProviderError } from '../failure.ts';
-import { clampPause, createProviderBreaker, defaultPauseSeconds } from '../provider-breaker.ts';
+import { createMalformed, toMissing } from '../failure.ts';
+import { type AskHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
 import { isBody } from '../upstream.ts';
 
 export interface FoundReply {
@@ -45,44 +41,16 @@ export type AskServer = (
   context: RequestContext,
 ) => Promise<Reply | NoApi>;
 
-export interface HostLimitOptions {
+export interface ServersOptions {
   readonly clock: Clock;
-  readonly breaker: BreakerOptions;
-  /** Maximum number of concurrent requests to one host. A client address may use half of it. */
-  readonly maxPerHost: number;
-}
-
-export interface ServersOptions extends HostLimitOptions {
   readonly http: HttpClient;
+  readonly askHost: AskHost;
 }
 
-const maxHosts = 4096;
-
-/** Creates the function that sends requests. Each host has its own breaker and request limit. */
+/** Creates the function that sends requests within the limits of each host. */
 export function createServers(options: ServersOptions): AskServer {
-  const { clock, breaker, maxPerHost } = options;
-  const requests = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
-  const open = (host: string) => ({
-    breaker: createProviderBreaker({ ...breaker, clock, host }),
-    ledger: createQuotas({ requests }),
-  });
-  const hosts = new LRUCache<string, ReturnType<typeof open>>({
-    maxSize: maxHosts, // `max` would allocate for all entries at once
-    sizeCalculation: () => 1,
-  });
-  return async (host, path, context) => {
-    const known = hosts.get(host) ?? open(host);
-    hosts.set(host, known);
-    const reservation = known.ledger.open('requests', context.client ?? null);
-    const detail = `Too many requests to the server ${host} are in flight.`;
-    if (!reservation.take(1)) throw new Problem('overloaded', { detail });
-    try {
-      const call = { signal: context.signal, subject: path };
-      return await known.breaker.run(() => ask(options, [host, path, context]), call);
-    } finally {
-      reservation.release();
-    }
-  };
+  return (host, path, context) =>
+    options.askHost({ host, subject: path, context }, () => ask(options, [host, path, context]));
 }
 
 async function ask(
@@ -91,26 +59,22 @@ async function ask(
 ): ReturnType<AskServer> {
   try {
     const answer = await http.get(new URL(`https://${host}${path}`), context);
-    refuseFailure(answer, host, clock);
+    refuseOverload(answer, host, clock.now());
+    refuseReaders(answer, host);
     return toReply(answer, host);
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
-    const { kind, message } = toProviderError(error);
-    const failure = toFailure(kind, message, { cause: error });
-    if (error.kind !== 'redirect' || !(error.cause instanceof URL)) throw failure;
-    return { is: 'no api', to: publicHostOf(error.cause), location: error.cause, failure };
+    const location = error.kind === 'redirect' ? error.cause : undefined;
+    if (!(location instanceof URL)) throw ofHost(error);
+    const failure = createUnreadable(error, { isUnsupported: true });
+    return { is: 'no api', to: publicHostOf(location), location, failure };
   }
 }
 
-function refuseFailure(answer: HttpAnswer, host: string, clock: Clock): void {
-  const { status } = answer;
-  if (status === 429) {
-    const retryAfterSeconds = clampPause(pauseOf(answer, clock.now()) ?? defaultPauseSeconds);
-    const message = `The server ${host} limits the rate of requests.`;
-    throw toFailure('throttled', message, { retryAfterSeconds });
-  }
-  const failing = refusals.get(status) ?? (status < 500 ? null : 'is failing at the moment.');
-  if (failing !== null) throw createUnavailable(`The server ${host} ${failing}`);
+function refuseReaders({ status }: HttpAnswer, host: string): void {
+  const fault = refusals.get(status);
+  if (fault === undefined) return;
+  throw toHostFailure('unavailable', `The server ${host} ${fault}`, { isUnsupported: true });
 }
 
 function toReply({ status, mediaType, header, text }: HttpAnswer, host: string): Reply | NoApi {
@@ -129,15 +93,12 @@ const refusals: ReadonlyMap<number, string> = new Map([
   [422, 'requires a login for this.'],
 ]);
 
-function pauseOf({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
-  if (retryAfterSeconds !== undefined) return retryAfterSeconds;
-  const atMs = Date.parse(header('x-ratelimit-reset') ?? '');
-  return Number.isNaN(atMs) ? undefined : Math.ceil((atMs - nowMs) / 1000);
-}
-
 function toNoApi(status: number, host: string): NoApi {
   const message = `The server ${host} does not have the API of Mastodon.`;
-  const failure = status === 200 ? createUnreadable() : createUnavailable(message);
+  const failure =
+    status === 200
+      ? createUnreadable(undefined, { isUnsupported: true })
+      : toHostFailure('unavailable', message, { isUnsupported: true });
   return { is: 'no api', to: undefined, failure };
 }
 
@@ -149,19 +110,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-function toFailure(
-  kind: ProviderError['kind'],
-  message: string,
+export const createUnreadable = (
+  cause?: unknown,
   options: ProviderErrorOptions = {},
-) {
-  return new ProviderError(kind, message, { ...options, isProviderWide: false });
-}
-
-export const createUnreadable = (cause?: unknown): ProviderError =>
-  toFailure('malformed', createMalformed().message, { cause });
+): ProviderError => toHostFailure('malformed', createMalformed().message, { ...options, cause });
 
 export const createUnavailable = (sentence: string): ProviderError =>
-  toFailure('unavailable', sentence);
+  toHostFailure('unavailable', sentence);
 
 const missing = {
   post: 'The server has no such post, or the post is not public.',

@@ -43,7 +43,7 @@ export function parseAddress(
   };
   if (text.length > maxAddress)
     throw refuse('invalid_url', `is longer than ${maxAddress} characters`);
-  return readWritten(text, { options, refuse, isInner: false });
+  return readWritten(text, { options, refuse, isInner: false, readsObjects: hasScheme(text) });
 }
 
 const notAddressed = 'is not the URL of a post, an account or a search';
@@ -53,6 +53,8 @@ interface AddressContext {
   readonly refuse: Refuse;
   /** Whether the address is part of another one. Addresses within such an address are not read. */
   readonly isInner: boolean;
+  /** Whether the URL of an unknown site is read as that of an object of ActivityPub. */
+  readonly readsObjects: boolean;
 }
 
 function readWritten(text: string, context: AddressContext): AddressedRead {
@@ -67,7 +69,7 @@ function readWritten(text: string, context: AddressContext): AddressedRead {
   if (own !== null && typeof own === 'object') return own;
   const inner = whole ?? toTypedUrl(target.slice(1), options);
   if (inner === null || isInner) throw refuse('invalid_path', notAddressed);
-  return readWritten(inner, { ...context, isInner: true });
+  return readWritten(inner, { ...context, isInner: true, readsObjects: whole !== null });
 }
 
 function readSite(url: URL, context: AddressContext): AddressedRead {
@@ -81,6 +83,9 @@ function readSite(url: URL, context: AddressContext): AddressedRead {
     case 'foreign': {
       const inner = readWrapped(url, context);
       if (inner !== null) return inner;
+      if (found.object !== null && context.readsObjects) {
+        return { read: 'getPost', given: { url: found.object } };
+      }
       const fault = `has the host ${quoteInput(url.hostname)}, which is not a site that Perch can read`;
       throw refuse('unsupported_host', fault, adviseMirror(url, found.onX));
     }
@@ -92,7 +97,8 @@ function readSite(url: URL, context: AddressContext): AddressedRead {
 function readWrapped(url: URL, context: AddressContext): AddressedRead | null {
   const inner = context.isInner ? null : findWrapped(url, context.options);
   try {
-    return inner === null ? null : readWritten(inner, { ...context, isInner: true });
+    if (inner === null) return null;
+    return readWritten(inner, { ...context, isInner: true, readsObjects: false });
   } catch (error) {
     if (error instanceof Problem) return null;
     throw error;
@@ -137,10 +143,13 @@ function toRead(address: Address): AddressedRead {
   }
 }
 
+/** Pattern of a path that starts with a percent-encoded URL. */
+export const encodedUrl = /^\/+(?:https?|at)(?:%3a|:\/*[^/]*%2f)/i;
+
 /** Returns the complete URL in a path, also if percent-encoded; `null` if there is none. */
 export function findWholeUrl(target: string): string | null {
   const [path = '', ...queries] = target.split('?');
-  const decoded = /^\/+(?:https?|at)(?:%3a|:\/*[^/]*%2f)/i.test(path) ? decodeSegment(path) : path;
+  const decoded = encodedUrl.test(path) ? decodeSegment(path) : path;
   const [, scheme, rest = ''] = /^\/+(https?|at):\/*(.*)$/is.exec(decoded) ?? [];
   if (scheme === undefined) return null;
   const query = queries.length === 0 ? '' : `${rest.includes('?') ? '&' : '?'}${queries.join('?')}`;

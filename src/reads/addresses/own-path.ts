@@ -52,7 +52,8 @@ export function accepts(
 
 /** Returns the path and query of a read. `permalink` falls back to the API's path (`v1`). */
 export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surface']): string {
-  const { handle } = given;
+  const { handle, url } = given;
+  if (typeof url === 'string' && surface === 'permalink') return `/${encodeComponent(url)}`;
   const isShort = typeof handle === 'string' && isPermalinkHandle(handle);
   const rows = ownPaths.filter((one) => one.read === read);
   const fits = ({ path }: OwnPath) => !path.includes('{handle}') || isShort;

@@ -20,7 +20,8 @@ const others = {
  */
 export function parsePostUrl(text: string, options: AddressOptions): PostReference {
   const addressed = parseAddress(text, options);
-  const { handle, id } = addressed.given;
+  const { handle, id, url } = addressed.given;
+  if (typeof url === 'string') return { platform: 'activitypub', handle: null, id: url };
   const isNamed = typeof handle === 'string' && typeof id === 'string';
   const post = isNamed ? toPostReference(handle, id) : null;
   if (post !== null) return post;

@@ -26,7 +26,7 @@ export function parseTypedInput(
   const url = toTypedUrl(text, options);
   if (url === null) return parseAccountPath(text);
   try {
-    return parseAddress(url, options, name);
+    return parseAddress(text, options, name);
   } catch (error) {
     // A domain before a slash is either the host of a URL or a handle.
     const isUnknown = error instanceof Problem && error.code === 'unsupported_host';

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../lib/http/url.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
@@ -46,9 +47,9 @@ export function toFeedId(authority: string, url: string): string {
 
 const hosts = { x: 'x.com', bluesky: 'bsky.app', sample: 'perch.example' } as const;
 
-/** Returns the authority of an account's tag URIs; for Mastodon, the account's server. */
+/** Returns the authority of an account's tag URIs; on the fediverse, the account's server. */
 export function authorityOf(platform: Platform, handle: string): string {
-  if (platform !== 'mastodon') return hosts[platform];
+  if (platform !== 'mastodon' && platform !== 'activitypub') return hosts[platform];
   return toHost(handle.slice(handle.lastIndexOf('@') + 1));
 }
 
@@ -56,6 +57,8 @@ function toHost(text: string): string {
   const host = text.toLowerCase();
   return /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/.test(host) ? host : 'mastodon.example';
 }
+
+const hostOf = (id: string): string => parseUrl(id)?.hostname ?? '';
 
 /** Account ids by lower-case handle, for Bluesky: handles can change but ids (DIDs) cannot. */
 export type KnownOwners = ReadonlyMap<string, string>;
@@ -69,8 +72,9 @@ const keyOf = ({ screen_name }: Pick<Account, 'screen_name'>) => screen_name.toL
 export function tagPost({ id, platform, author, copied_from, reposted_by }: Status): string {
   const repost = reposted_by === null ? [] : ['repost', reposted_by.id];
   if (platform === 'bluesky') return toTag(hosts.bluesky, [author.id, id, ...repost]);
-  // A copy has an id of the server that sent the copy.
-  const server = copied_from?.host ?? author.screen_name;
+  // An object's id starts with its host. A copy has an id of the server that sent the copy.
+  const server =
+    platform === 'activitypub' ? hostOf(id) : (copied_from?.host ?? author.screen_name);
   return toTag(authorityOf(platform, server), [id, ...repost]);
 }
 
@@ -80,6 +84,7 @@ export function tagTarget(post: Status, owners: KnownOwners): string | null {
   const id = target?.status ?? null;
   if (target === null || id === null) return null;
   if (platform === 'bluesky') return toTag(hosts.bluesky, [ownerOf(target, owners), id]);
+  if (platform === 'activitypub') return toTag(authorityOf(platform, hostOf(id)), [id]);
   if (platform === 'mastodon' && target.screen_name === null) return null;
   return toTag(authorityOf(platform, target.screen_name ?? ''), [id]);
 }

@@ -40,13 +40,15 @@ export function createPageView(
   };
 }
 
+const fediverseSources: ReadonlySet<string> = new Set(['mastodon', 'activitypub']);
+
 /**
- * Returns the host of the Mastodon server of the requested account or author. Returns `null` for
+ * Returns the host of the fediverse server of the requested account or author. Returns `null` for
  * other platforms, for data from another server, and if the host is not the domain of the handle.
  */
 export function mastodonHostOf(result: PostResult | BrowseResult): string | null {
   const subject = result.kind === 'browse' ? result.profile : toThread(result.posts).main;
-  if (result.source !== 'mastodon' || !subject || 'copied_from' in subject) return null;
+  if (!fediverseSources.has(result.source) || !subject || 'copied_from' in subject) return null;
   const account = 'author' in subject ? subject.author : subject;
   const hostname = parseUrl(account?.url ?? '')?.hostname ?? null;
   return account?.screen_name.endsWith(`@${hostname}`) === true ? hostname : null;
@@ -172,8 +174,8 @@ function toSearchUrl({ profile, source }: BrowseResult, { baseUrl }: PageView): 
   if (profile === null) return null;
   const platform =
     source === 'archive' && profile.platform !== 'sample' ? 'archive' : profile.platform;
-  // Mastodon's search has no operator for the author.
-  if (platform === 'mastodon') return null;
+  // Mastodon's search has no operator for the author, and ActivityPub has no search.
+  if (platform === 'mastodon' || platform === 'activitypub') return null;
   const query = new URLSearchParams({ q: `from:${profile.screen_name}`, platform });
   return `${baseUrl}/api/v1/search?${query}`;
 }

@@ -26,7 +26,8 @@ export function createOwnLinks(
   return (text, mastodonHost): OwnPage | null => {
     const isOwn = ownAddress(text, options.baseUrl) !== null;
     const found = isOwn || isPlatformUrl(text, mastodonHost, options) ? parse(text, options) : null;
-    if (found === null) return null;
+    // A link to an unknown page of a server is probably no post.
+    if (found === null || (!isOwn && 'url' in found.given)) return null;
     const { address, read } = found;
     return {
       url: toPageUrl(address, isOwn ? `${options.baseUrl}${address}` : text),

@@ -9,10 +9,12 @@ import { browseReply, postReply } from '../../model/results.ts';
 import {
   type AddressedRead,
   type AddressOptions,
+  encodedUrl,
   findWholeUrl,
   parseAddress,
   toTypedUrl,
 } from '../../reads/addresses/address.ts';
+import { getPost } from '../../reads/get-post.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { declareRoutes } from '../../web/route.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
@@ -58,7 +60,8 @@ function findAddressedRead(
   const typed = whole ?? toTypedUrl(target.replace(/^\/+/, ''), context);
   if (typed === null) return null;
   try {
-    return parseAddress(typed, context, 'The URL in the path');
+    const found = parseAddress(typed, context, subject);
+    return 'url' in found.given ? readObject(target, whole, context) : found;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const host = parseUrl(typed)?.hostname ?? '';
@@ -66,6 +69,29 @@ function findAddressedRead(
     return error.with({ param: 'address' });
   }
 }
+
+const subject = 'The URL in the path';
+
+/** Returns the read of an object by its exact URL; `null` for a path that may be no URL. */
+const readObject = (target: string, whole: string | null, context: AddressOptions) =>
+  whole === null ? null : parseAddress(toObjectUrl(target, whole), context, subject);
+
+/**
+ * Returns the URL of an object, without the parameters of the request. They are those after an
+ * encoded URL, and those of a post in the query of a plain one.
+ */
+function toObjectUrl(target: string, whole: string): string {
+  const [path = ''] = target.split('?');
+  if (encodedUrl.test(path)) return findWholeUrl(path) ?? whole;
+  const [page = '', ...queries] = whole.split('?');
+  const pairs = queries.join('?').split('&');
+  const kept = pairs.filter((pair) => !parametersOfPosts.has(pair.split('=')[0] ?? ''));
+  return kept.join('&') === '' ? page : `${page}?${kept.join('&')}`;
+}
+
+const parametersOfPosts: ReadonlySet<string> = new Set(
+  Object.keys(getPost.params.shape).filter((name) => !['url', 'handle', 'id'].includes(name)),
+);
 
 export const addressProblems = ['invalid_url', 'unsupported_host', 'invalid_path'] as const;
 

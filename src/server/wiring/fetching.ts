@@ -25,6 +25,7 @@ import type { HeavyTurns } from '../../lib/scheduling/fair-queue.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
 import { openSecret, openSharedSecret } from '../../lib/secret.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
+import { createHostLimits } from '../../providers/hosts.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ProviderSettings, providerFactories } from '../../providers/registry.ts';
 import { createCursorCodec } from '../../reads/cursor.ts';
@@ -268,7 +269,10 @@ export function toSettings(
     blueskySearchUrl: config.PERCH_BLUESKY_SEARCH_URL,
     mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
-    breaker: toBreakerOptions(config),
-    maxPerHost: config.PERCH_UPSTREAM_READS_PER_HOST,
+    askHost: createHostLimits({
+      clock: shared.clock,
+      breaker: toBreakerOptions(config),
+      maxPerHost: config.PERCH_UPSTREAM_READS_PER_HOST,
+    }),
   };
 }

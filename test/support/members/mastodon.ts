@@ -5,7 +5,7 @@ import { parseAccount, parseStatus } from '../../../src/normalize/mastodon/wire.
 import { createMastodon } from '../../../src/providers/mastodon/index.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import { accountRow, homeHost, statusRow } from '../mastodon-payloads.ts';
-import { openGates } from '../mastodon-rig.ts';
+import { createOpenLimits } from '../mastodon-rig.ts';
 import type { Platform } from './platform.ts';
 import { createStubHttp } from './stub-http.ts';
 import type { Json, Kinds } from './walk.ts';
@@ -57,7 +57,7 @@ const wren = accountRow('wren');
 /** Creates a provider whose responses are selected by the end of the path. */
 const provide = (bodies: Readonly<Record<string, unknown>>) =>
   createMastodon({
-    ...openGates,
+    askHost: createOpenLimits(),
     http: createStubHttp(({ pathname }) => {
       const end = Object.keys(bodies).find((each) => pathname.endsWith(each));
       return end === undefined ? undefined : bodies[end];

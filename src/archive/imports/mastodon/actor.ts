@@ -3,6 +3,8 @@ import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
 import { parseFediverseAccount, parseFediversePost } from '../../../model/addresses/address.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { parseHandle } from '../../../model/reference.ts';
+import { createMentionNamer, findQuote } from '../../../normalize/activitypub/content.ts';
+import type { NotePayload } from '../../../normalize/activitypub/wire.ts';
 import { toRichText } from '../../../normalize/html-text.ts';
 import { describeProfile } from '../../../normalize/mastodon/text.ts';
 import { isWebUrl } from '../../../normalize/text.ts';
@@ -11,7 +13,7 @@ import { toIsoTime } from '../../../normalize/times.ts';
 import { exportOnly } from '../../media/media-rows.ts';
 import type { MediaReference } from '../export-source.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../export-source.ts';
-import { type ActorPayload, actor, type MentionPayload, type NotePayload } from './payload.ts';
+import { type ActorPayload, actor } from './payload.ts';
 
 export interface Owner {
   /** ActivityPub id (URL) by which posts refer to their author. */
@@ -88,26 +90,6 @@ function findLink({ attachment }: ActorPayload): string | null {
   return links[0] ?? null;
 }
 
-/** Creates a function that returns the full handle of a mentioned account; `null` if unknown. */
-export function createMentionNamer(mentions: readonly MentionPayload[]) {
-  return (url: string, label: string): string | null => {
-    const user = label.trim().replace(/^@/, '').toLowerCase();
-    const [only, ...others] = mentions.filter(
-      ({ name }) => name.replace(/^@/, '').split('@')[0]?.toLowerCase() === user,
-    );
-    const known =
-      mentions.find(({ href }) => href === url) ?? (others.length === 0 ? only : undefined);
-    return known === undefined ? null : handleOfMention(known);
-  };
-}
-
-function handleOfMention({ name, href }: MentionPayload): string | null {
-  const handle = name.replace(/^@/, '');
-  if (handle.includes('@')) return handle;
-  const url = parseUrl(href);
-  return url === null ? null : `${handle}@${url.hostname}`;
-}
-
 export const nameOf = ({ account }: Owner): string => account.screen_name.toLowerCase();
 
 /** Returns the handle of a post's author from its URL; `null` if the URL contains none. */
@@ -146,13 +128,6 @@ export function findOwnQuote(note: NotePayload, owner: Owner): string | null {
   return isOwn && quoted !== null && quoted.id !== parseFediversePost(note.id)?.id
     ? quoted.id
     : null;
-}
-
-/** Returns the URL of the quoted post. Each kind of server software uses a different member. */
-export function findQuote({ tag, ...note }: NotePayload): string | null {
-  const link = tag.find((each) => each.type === 'Link');
-  const { quote, quoteUri, quoteUrl, quoteURL, _misskey_quote } = note;
-  return quote ?? quoteUri ?? quoteUrl ?? quoteURL ?? _misskey_quote ?? link?.href ?? null;
 }
 
 /*

@@ -1,16 +1,27 @@
 import { toIsoSeconds } from '../../../lib/clock.ts';
 import { parseFediversePost } from '../../../model/addresses/address.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
-import { type Media, toMediaSet } from '../../../model/media.ts';
-import type { Card, Poll, Status } from '../../../model/post.ts';
-import { findLeftOut, nameLeftOut, omitNull, toPercentage } from '../../../normalize/fields.ts';
-import { toMedia } from '../../../normalize/files.ts';
-import { toLanguage } from '../../../normalize/language.ts';
+import { toMediaSet } from '../../../model/media.ts';
+import type { Card, Status } from '../../../model/post.ts';
+import {
+  findQuote,
+  languageOf,
+  namesOfTags,
+  readText,
+  shapeMedia,
+  shapePoll,
+} from '../../../normalize/activitypub/content.ts';
+import {
+  isPublic,
+  type NotePayload,
+  namesRecipients,
+} from '../../../normalize/activitypub/wire.ts';
+import { findLeftOut, nameLeftOut, omitNull } from '../../../normalize/fields.ts';
 import { isCut } from '../../../normalize/lenient.ts';
-import { findTagsBeside, joinTexts, readPostText } from '../../../normalize/mastodon/text.ts';
-import { countCodePoints, isWebUrl } from '../../../normalize/text.ts';
+import { findTagsBeside } from '../../../normalize/mastodon/text.ts';
+import { isWebUrl } from '../../../normalize/text.ts';
 import type { RichText } from '../../../normalize/text-writer.ts';
-import { toCreated, toIsoTime } from '../../../normalize/times.ts';
+import { toCreated } from '../../../normalize/times.ts';
 import type { ExportFile, ExportFiles } from '../export-source.ts';
 import {
   type ExportedPost,
@@ -19,24 +30,8 @@ import {
   skipRecord,
 } from '../export-source.ts';
 import { readRecords, readRows } from '../records.ts';
-import {
-  createMentionNamer,
-  findAuthor,
-  findOwnQuote,
-  findQuote,
-  handleOf,
-  nameOf,
-  type Owner,
-  referToFile,
-} from './actor.ts';
-import {
-  type ActivityPayload,
-  type AttachmentPayload,
-  activity,
-  isPublic,
-  type NotePayload,
-  namesRecipients,
-} from './payload.ts';
+import { findAuthor, findOwnQuote, handleOf, nameOf, type Owner, referToFile } from './actor.ts';
+import { type ActivityPayload, activity } from './payload.ts';
 
 interface OutboxOptions {
   readonly read: ExportFiles['read'];
@@ -202,38 +197,10 @@ function shapePost(
   };
 }
 
-/** Returns a post's title and text. `showsQuote`: the text needs no link to the quoted post. */
-function readText(note: NotePayload, options: { readonly showsQuote: boolean }): RichText {
-  const { text, isPlain } = findContent(note);
-  const mentions = note.tag.filter((tag) => tag.type === 'Mention');
-  const body = isPlain
-    ? { text: text.replaceAll('\r', '').trim(), facets: [] }
-    : readPostText(text, { ...options, nameMention: createMentionNamer(mentions) });
-  return note.name === null ? body : joinTexts([toTitle(note.name), body], '\n\n');
-}
-
-function findContent({ content, contentMap, mediaType, source }: NotePayload) {
-  const [, translated = null] = contentMap.find(([, text]) => text !== null) ?? [];
-  const html = content?.trim() ? content : translated;
-  if (html !== null) return { text: html, isPlain: isPlainType(mediaType) };
-  return { text: source?.content ?? '', isPlain: isPlainType(source?.mediaType ?? 'text/plain') };
-}
-
-const isPlainType = (mediaType: string | null): boolean =>
-  mediaType !== null && !/^(?:text\/html|application\/xhtml\+xml)\b/i.test(mediaType);
-
-function toTitle(name: string): RichText {
-  const text = name.trim().replaceAll(/\s+/g, ' ');
-  return { text, facets: [{ type: 'bold', start: 0, end: countCodePoints(text) }] };
-}
-
 function leftOutOf({ content, attachment, oneOf, anyOf }: NotePayload): readonly string[] {
   const lists = { media: [attachment], poll: [oneOf ?? anyOf ?? undefined] };
   return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
 }
-
-const namesOfTags = ({ tag }: NotePayload): readonly string[] =>
-  tag.flatMap((each) => (each.type === 'Hashtag' ? [each.name.replace(/^#/, '')] : []));
 
 function shapeRepost(
   { object, published, to, cc }: Activity<'Announce'>,
@@ -255,11 +222,6 @@ function urlOf({ id: address, url }: NotePayload, id: string, { account }: Owner
   return `${profileUrl('mastodon', account.screen_name, '')}/${id}`;
 }
 
-function languageOf({ content, contentMap }: NotePayload): string | null {
-  const [language] = contentMap.find(([, text]) => text === content) ?? contentMap[0] ?? [];
-  return language === 'und' ? null : toLanguage(language);
-}
-
 function toReplyingTo(note: NotePayload, owner: Owner): Status['replying_to'] {
   const { inReplyTo, to } = note;
   if (inReplyTo === null) return null;
@@ -270,20 +232,6 @@ function toReplyingTo(note: NotePayload, owner: Owner): Status['replying_to'] {
   // Mentions are recipients too, so only the own account is certain.
   const isKnown = handleOf(inReplyTo, owner) !== null || author === nameOf(owner);
   return { screen_name: isKnown ? author : null, status, url };
-}
-
-const kinds: ReadonlyMap<string | null, 'photo' | 'video' | 'audio'> = new Map([
-  ['Image', 'photo'],
-  ['Video', 'video'],
-  ['Audio', 'audio'],
-]);
-
-function shapeMedia(item: AttachmentPayload, url: string): Media {
-  const { width, height, mediaType: contentType } = item;
-  const alt = item.name ?? item.summary;
-  const media = toMedia({ url, contentType, alt, width, height });
-  const kind = contentType === null && media.type === 'file' ? kinds.get(item.type) : undefined;
-  return kind === undefined ? media : { type: kind, url, width, height, alt };
 }
 
 function shapeQuoteCard(note: NotePayload, { facets }: RichText): Card | null {
@@ -298,19 +246,4 @@ function shapeQuoteCard(note: NotePayload, { facets }: RichText): Card | null {
   );
   const isShown = isLinked || (note.content ?? '').includes('quote-inline');
   return isShown ? null : { url, title: 'Quoted post', description: null, image_url: null };
-}
-
-function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload): Poll | null {
-  const choices = oneOf ?? anyOf;
-  if (choices === null) return null;
-  const votes = choices.reduce((sum, { replies }) => sum + (replies ?? 0), 0);
-  const base = anyOf === null ? votes : (votersCount ?? votes);
-  return {
-    choices: choices.map(({ name: label, replies: count }) => {
-      return { label, count, percentage: toPercentage(count, base) };
-    }),
-    total_votes: choices.some(({ replies }) => replies === null) ? null : votes,
-    ...omitNull({ total_voters: votersCount }),
-    ends_at: toIsoTime(endTime ?? closed),
-  };
 }

@@ -8,6 +8,7 @@ const place = {
   mastodonSearchHost: 'mastodon.social',
 };
 
+const object = (url: string) => [url, `getPost ${url}`] as const;
 const post = (handle: string, id: string) => `getPost ${handle} ${id}`;
 const account = (handle: string, tab = '') => `getProfile ${handle}${tab}`;
 const replies = ' with_replies';
@@ -264,6 +265,29 @@ const addresses: Readonly<Record<string, readonly (readonly [string, string])[]>
     ['http://localhost:8080/https%3A%2F%2Fx.com%2Fkim', account('kim')],
     [`http://localhost:8080/at://${did}/app.bsky.feed.post/3kq`, post(did, '3kq')],
   ],
+  'servers without the API of Mastodon': [
+    object('https://reef.example.org/@kim/collections'),
+    object('https://aggregate.example.org/post/1234'),
+    object('https://aggregate.example.org/comment/1234'),
+    object('https://aggregate.example.org/c/kites/p/123/a-title'),
+    object('https://tube.example.org/w/abc'),
+    object('https://tube.example.org/videos/watch/9c9de5e8-0a1e-484a-b099-e80766180a6d'),
+    object('https://hub.example.org/display/abc-1'),
+    object('https://hub.example.org/item/abc-1'),
+    object('https://news.example.com/story'),
+    object('https://news.example.com/?p=12&preview=true'),
+    ['https://aggregate.example.org/u/kim', account('kim@aggregate.example.org')],
+    ['https://aggregate.example.org/c/kites', account('kites@aggregate.example.org')],
+    ['https://aggregate.example.org/c/kites@other.example.org', account('kites@other.example.org')],
+    ['https://aggregate.example.org/m/kites', account('kites@aggregate.example.org')],
+    ['https://tube.example.org/a/kim/videos', account('kim@tube.example.org')],
+    ['https://tube.example.org/accounts/kim', account('kim@tube.example.org')],
+    ['https://tube.example.org/video-channels/kites', account('kites@tube.example.org')],
+    ['https://hub.example.org/channel/kim', account('kim@hub.example.org')],
+    ['https://hub.example.org/profile/kim', account('kim@hub.example.org')],
+    ['https://forum.example.org/user/kim', account('kim@forum.example.org')],
+    ['https://blog.example.org/author/kim/', account('kim@blog.example.org')],
+  ],
 };
 
 /** Addresses that Perch refuses, with the problem code and a part of the reason. */
@@ -275,7 +299,6 @@ const refusals: readonly (readonly [string, string, RegExp])[] = [
   ['https://x.com/kim/likes', 'invalid_path', /likes/],
   ['https://x.com/i/spaces/1eaKbrPAqbwKX', 'invalid_path', /audio space/],
   ['https://x.com/intent/user?user_id=12', 'invalid_path', /only by its number/],
-  ['https://reef.example.org/@kim/collections', 'unsupported_host', /not a site/],
   ['https://x.com:8443/kim/status/20', 'invalid_url', /port/],
   [`https://x.com/${'.'.repeat(8200)}a`, 'invalid_url', /longer/],
   ['https://x.com/i/article/1900', 'invalid_path', /number of an article/],
@@ -286,16 +309,21 @@ const refusals: readonly (readonly [string, string, RegExp])[] = [
   [`at://${did}/com.example.thing/3k`, 'invalid_path', /neither a post nor an account/],
   ['https://reef.example.org/ap/users/115', 'invalid_path', /only by its number/],
   ['https://reef.example.org/@kim/tagged/kites', 'invalid_path', /hashtag/],
-  ['https://aggregate.example.org/post/1234', 'invalid_path', /no API that Perch knows/],
-  ['https://tube.example.org/w/abc', 'invalid_path', /no API that Perch knows/],
-  ['https://hub.example.org/display/abc-1', 'invalid_path', /no API that Perch knows/],
-  ['https://news.example.com/story', 'unsupported_host', /not a site/],
   ['https://t.co/abc', 'unsupported_host', /not a site/],
   ['https://www.tiktok.com/@kim/video/7300', 'unsupported_host', /not a site/],
   ['@kim', 'invalid_url', /not a URL/],
 ];
 
-const options = ['q', 'handle', 'id', 'only_media', 'with_replies', 'platform', 'feed'] as const;
+const options = [
+  'q',
+  'handle',
+  'id',
+  'url',
+  'only_media',
+  'with_replies',
+  'platform',
+  'feed',
+] as const;
 
 function meaning(text: string): string {
   const { read, given } = parseAddress(text, place);

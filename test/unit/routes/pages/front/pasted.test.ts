@@ -136,7 +136,7 @@ describe('the input of the front page', () => {
     ['https://t.co/abc', 'unsupported_host'],
     ['t.co/abc', 'unsupported_host'],
     ['https://fxtwitter.com/jack/status/20', 'unsupported_host'],
-    ['https://example.org/search?q=heron', 'unsupported_host'],
+    ['example.org/search?q=heron', 'unsupported_host'],
     ['node.js/express', 'unsupported_host'],
   ])('rejects %s with %s', (text, code) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ code }));

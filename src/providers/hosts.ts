@@ -1,0 +1,92 @@
+import { LRUCache } from 'lru-cache';
+import type { BreakerOptions } from '../lib/breaker.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type HttpAnswer, HttpFailure, type RequestContext } from '../lib/http/http-client.ts';
+import { Problem } from '../lib/problem.ts';
+import { createQuotas } from '../lib/scheduling/quotas.ts';
+import { ProviderError, type ProviderErrorOptions } from '../normalize/provider-error.ts';
+import { toProviderError } from './failure.ts';
+import { clampPause, createProviderBreaker, defaultPauseSeconds } from './provider-breaker.ts';
+
+interface HostLimitOptions {
+  readonly clock: Clock;
+  readonly breaker: BreakerOptions;
+  /** Maximum number of concurrent requests to one host. A client address may use half of it. */
+  readonly maxPerHost: number;
+}
+
+interface HostCall {
+  readonly host: string;
+  /** Key of the requested resource. Repeated `malformed` responses for it count as one failure. */
+  readonly subject: string;
+  readonly context: RequestContext;
+}
+
+/**
+ * Function that runs a request to a host that a caller names, within the limits of this host.
+ * @throws ProviderError while the host is paused or its breaker is open; Problem `overloaded` if
+ *   too many requests to it are in flight; the errors of `send`
+ */
+export type AskHost = <Found>(call: HostCall, send: () => Promise<Found>) => Promise<Found>;
+
+const maxHosts = 4096;
+
+/** Creates the limits of hosts, which the providers share that read from hosts of callers. */
+export function createHostLimits({ clock, breaker, maxPerHost }: HostLimitOptions): AskHost {
+  const requests = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
+  const open = (host: string) => ({
+    breaker: createProviderBreaker({ ...breaker, clock, host }),
+    ledger: createQuotas({ requests }),
+  });
+  const hosts = new LRUCache<string, ReturnType<typeof open>>({
+    maxSize: maxHosts, // `max` would allocate for all entries at once
+    sizeCalculation: () => 1,
+  });
+  return async ({ host, subject, context }, send) => {
+    const known = hosts.get(host) ?? open(host);
+    hosts.set(host, known);
+    const reservation = known.ledger.open('requests', context.client ?? null);
+    const detail = `Too many requests to the server ${host} are in flight.`;
+    if (!reservation.take(1)) throw new Problem('overloaded', { detail });
+    try {
+      return await known.breaker.run(send, { signal: context.signal, subject });
+    } finally {
+      reservation.release();
+    }
+  };
+}
+
+/** Returns the error of one host, which says nothing about other hosts. */
+export function toHostFailure(
+  kind: ProviderError['kind'],
+  message: string,
+  options: ProviderErrorOptions = {},
+) {
+  return new ProviderError(kind, message, { ...options, isProviderWide: false });
+}
+
+/** Converts an HttpFailure to an error of one host. Rethrows other errors. */
+export function ofHost(error: unknown): ProviderError {
+  if (!(error instanceof HttpFailure)) throw error;
+  const { kind, message } = toProviderError(error);
+  return toHostFailure(kind, message, { cause: error });
+}
+
+/** Throws ProviderError `throttled` for the status 429, `unavailable` for 5xx. */
+export function refuseOverload(answer: HttpAnswer, host: string, nowMs: number): void {
+  const { status } = answer;
+  if (status === 429) {
+    const retryAfterSeconds = clampPause(pauseOf(answer, nowMs) ?? defaultPauseSeconds);
+    const message = `The server ${host} limits the rate of requests.`;
+    throw toHostFailure('throttled', message, { retryAfterSeconds });
+  }
+  if (status >= 500) {
+    throw toHostFailure('unavailable', `The server ${host} is failing at the moment.`);
+  }
+}
+
+function pauseOf({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
+  if (retryAfterSeconds !== undefined) return retryAfterSeconds;
+  const atMs = Date.parse(header('x-ratelimit-reset') ?? '');
+  return Number.isNaN(atMs) ? undefined : Math.ceil((atMs - nowMs) / 1000);
+}
