@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { HttpClient } from '../lib/http/http-client.ts';
+import type { SigningKey } from '../lib/http/request-signatures.ts';
 import { sourceNames } from '../model/results.ts';
 import { createActivityPub } from './activitypub/index.ts';
 import { openArchive } from './archive/index.ts';
@@ -20,6 +21,8 @@ export interface ProviderSettings {
   readonly http: HttpClient;
   /** HTTP client for hosts that API clients choose. Connects only to public addresses. */
   readonly publicHttp: HttpClient;
+  /** Key that signs requests to ActivityPub servers; `null` if they are not signed. */
+  readonly signingKey: SigningKey | null;
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly archivePath: string;

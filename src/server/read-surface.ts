@@ -25,14 +25,14 @@ export type Surface = Services & { readonly accessLog: AccessLog };
 
 /** Registers the read service: v1, permalinks, aliases, discovery, MCP, pages and media. */
 export async function readSurface(app: FastifyInstance, surface: Surface): Promise<void> {
-  const { config, clock, access, identification, sessions, site, work, load, accessLog, actor } =
-    surface;
+  const { config, clock, access, identification, sessions, site, work, load, accessLog } = surface;
   const baseUrl = config.PERCH_BASE_URL;
   const { clientOf } = access;
   const library = openLibrary(config, surface.logger);
   const asking = sessions && createPageAnswers({ ...surface, ...sessions, clientOf });
   const ask = asking && { asking, work, load, accessLog };
   app.register(discoveryPlugin, { ...toDiscoveryFacts({ config, library }), clock });
+  const { actor } = surface.fetching;
   if (actor !== null) app.register(actorPlugin, { actor, baseUrl });
   app.register(assetsPlugin, { assets: site.assets });
   app.register(docsPlugin, { site, library, origins: createOrigins(baseUrl, []), ask });

@@ -48,8 +48,8 @@ export async function openFediverse(options: {
       return;
     }
     const body = answer(host, request.url ?? '', notes, Object.keys(hostile));
-    response.writeHead(body === null ? 404 : 200, { 'content-type': activityType });
-    response.end(JSON.stringify(body ?? { error: 'Not found' }));
+    if (body === null) response.writeHead(404, { 'content-type': 'text/html' }).end('Not found');
+    else response.writeHead(200, { 'content-type': activityType }).end(JSON.stringify(body));
   };
   const all = [...names, ...Object.keys(hostile)];
   const network = await openFakeInternet(

@@ -64,7 +64,9 @@ async function readOne(
   const seen: Seen[] = [];
   const http = observe(openHttpClient(limits), clock, seen);
   const publicHttp = observe(openPublicHttpClient(limits), clock, seen);
-  const provider = providerFactories[name](toSettings(config, { http, publicHttp, clock }, null));
+  const provider = providerFactories[name](
+    toSettings(config, { http, publicHttp, clock, signingKey: null }, null),
+  );
   const startedMs = clock.now();
   try {
     await askCheaply(name, provider, signal);

@@ -1,3 +1,4 @@
+import { createSignedGet } from '../../lib/http/request-signatures.ts';
 import type { Provider } from '../provider.ts';
 import { askProfile, createAccounts } from './accounts.ts';
 import { createReadPart } from './collections.ts';
@@ -6,14 +7,18 @@ import type { ActivityPubOptions } from './index.ts';
 import { askConnections, askTimeline } from './lists.ts';
 import { createPosts } from './posts.ts';
 import { askPost, askReplies } from './thread.ts';
+import { createWholeThreads } from './whole-thread.ts';
 
 /** Creates the functions that answer queries, from a module that is loaded on demand. */
-export function createAsks({ http, clock, askHost, readTimeoutMs }: ActivityPubOptions) {
-  const objects = createObjects({ get: http.get, clock, askHost });
+export function createAsks({ http, signingKey, ...options }: ActivityPubOptions) {
+  const { clock, readTimeoutMs } = options;
+  const get = signingKey ? createSignedGet(http, signingKey, clock) : http.get;
+  const objects = createObjects({ ...options, get, isSigned: get !== http.get });
   const accounts = createAccounts(objects, clock);
   const posts = createPosts(objects, accounts);
   const partMs = Math.ceil(readTimeoutMs * shareOfParts);
-  const sources = { objects, accounts, posts, readPart: createReadPart(objects), partMs };
+  const lists = { accounts, posts, readPart: createReadPart(objects), partMs };
+  const sources = { ...lists, objects, whole: createWholeThreads(lists, clock) };
   const connections = askConnections(sources);
   return {
     post: askPost(sources),

@@ -46,6 +46,8 @@ export type FetchObject = (url: string, context: RequestContext) => Promise<Fetc
 export interface FetchOptions {
   /** Sends a request, which a signer may sign. It must connect only to public addresses. */
   readonly get: HttpClient['get'];
+  /** Whether `get` signs requests. */
+  readonly isSigned: boolean;
   readonly clock: Clock;
   readonly askHost: AskHost;
 }
@@ -116,7 +118,7 @@ async function follow(options: FetchOptions, start: URL, context: RequestContext
 
 /** Sends a request. Returns the URL to which it redirects, or the successful response. */
 async function send(
-  { get, clock, askHost }: FetchOptions,
+  { get, isSigned, clock, askHost }: FetchOptions,
   url: URL,
   context: RequestContext,
 ): Promise<HttpAnswer | URL> {
@@ -127,7 +129,7 @@ async function send(
       // Redirects are followed here, so that the last URL is known.
       const answer = await get(url, { ...context, maxRedirects: 0 });
       refuseOverload(answer, url.hostname, clock.now());
-      refuseStatus(answer, url);
+      refuseStatus(answer, url, isSigned);
       return answer;
     } catch (error) {
       const isRedirect = error instanceof HttpFailure && error.kind === 'redirect';
@@ -144,14 +146,16 @@ function toPublicUrl(text: string): URL {
   throw toHostFailure('unavailable', unanswered.refused);
 }
 
-function refuseStatus({ status }: HttpAnswer, url: URL): void {
+function refuseStatus({ status }: HttpAnswer, url: URL, isSigned: boolean): void {
   if (status === 200) return;
   if (status === 404) {
     throw new ProviderError('missing', 'The server has no such post or account.');
   }
   if (status === 410) throw toMissing('deleted');
   if (status === 401 || status === 403) {
-    const message = `The server ${url.hostname} refuses requests without a signature (status ${status}). Perch does not sign its requests.`;
+    const message = isSigned
+      ? `The server ${url.hostname} refuses the signed requests of this server (status ${status}).`
+      : `The server ${url.hostname} refuses requests without a signature (status ${status}). Perch signs its requests if its operator sets PERCH_ACTOR.`;
     throw toHostFailure('unavailable', message, { isUnsupported: true });
   }
   throw new NotAnObject(url, `answers with status ${status}.`);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { HttpClient } from '../../lib/http/http-client.ts';
+import type { SigningKey } from '../../lib/http/request-signatures.ts';
 import type { Query } from '../../model/queries.ts';
 import { withBounds } from '../bounds.ts';
 import type { AskHost } from '../hosts.ts';
@@ -8,6 +9,8 @@ import { type Provider, platformOf } from '../provider.ts';
 /** Options. `http` must connect only to public addresses, because API clients choose hosts. */
 export interface ActivityPubOptions {
   readonly http: HttpClient;
+  /** Key that signs the requests; absent or `null` for unsigned requests. */
+  readonly signingKey?: SigningKey | null;
   readonly clock: Clock;
   readonly askHost: AskHost;
   readonly readTimeoutMs: number;

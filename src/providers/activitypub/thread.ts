@@ -17,8 +17,10 @@ import { NotAnObject, type Objects } from './fetch-object.ts';
 import { maxConcurrent, readRow, type Sources } from './lists.ts';
 import { readOrNull } from './optional.ts';
 import type { ReadObject } from './posts.ts';
+import type { WholeThreads } from './whole-thread.ts';
 
 export interface ThreadSources extends Sources {
+  readonly whole: WholeThreads;
   readonly objects: Objects;
 }
 
@@ -183,6 +185,26 @@ async function readBelow(sources: Sources, focal: ObjectPayload, context: Provid
   return { ...first, rows, continuation };
 }
 
+async function readAround(sources: Sources, { query, focal }: Focal, context: ProviderContext) {
+  const { object } = focal;
+  const isBelowWanted = wantedParts(query).length > 0;
+  const [above, below] = await Promise.all([
+    query.thread ? readAncestors(sources, object, context) : { rows: [], isCut: false },
+    isBelowWanted ? readOrNull(context, () => readBelow(sources, object, context)) : null,
+  ]);
+  return { above, below, warnings: [] };
+}
+
+/** Reads the whole thread. Its one warning names what is missing. */
+async function readWhole({ whole }: ThreadSources, focal: ReadObject, context: ProviderContext) {
+  const { ancestors, replies, warnings } = await whole.read(focal, context);
+  const rows = replies.map(toRow);
+  const continuation = threadOrder.pickContinuation(toRow(focal), rows);
+  const { total } = focal.object.replies;
+  const below = { rows, continuation, total, unread: 0, isCut: false, isListed: true };
+  return { above: { rows: ancestors, isCut: false }, below, warnings };
+}
+
 interface Focal {
   readonly query: PostQuery;
   readonly focal: ReadObject;
@@ -195,9 +217,10 @@ async function combine(
 ): Promise<PostFound> {
   const { object } = focal;
   const isBelowWanted = wantedParts(query).length > 0;
-  const [above, below, post] = await Promise.all([
-    query.thread ? readAncestors(sources, object, context) : { rows: [], isCut: false },
-    isBelowWanted ? readOrNull(context, () => readBelow(sources, object, context)) : null,
+  const [{ above, below, warnings }, post] = await Promise.all([
+    query.thread === 'whole'
+      ? readWhole(sources, focal, context)
+      : readAround(sources, { query, focal }, context),
     sources.posts.shape(focal, context),
   ]);
   const counts = await readCounts(sources.objects, object, context);
@@ -215,6 +238,7 @@ async function combine(
     ...nameAnswered(parts),
     missing,
     warnings: [
+      ...warnings,
       ...(above.isCut ? [lostParent] : []),
       ...(below === null ? [] : describeReplies(below, query)),
       ...missing.map((part) => unreadParts[part]),
@@ -271,7 +295,11 @@ const lostParent =
   'Earlier posts of this thread are missing: they are not public, or their servers did not send them.';
 
 function describeReplies(
-  { unread, isCut, isListed }: Awaited<ReturnType<typeof readReplies>>,
+  {
+    unread,
+    isCut,
+    isListed,
+  }: Pick<Awaited<ReturnType<typeof readReplies>>, 'unread' | 'isCut' | 'isListed'>,
   { replies }: PostQuery,
 ): readonly string[] {
   if (replies === 'off') return [];

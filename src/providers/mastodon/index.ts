@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../lib/http/http-client.ts';
-import type { SearchQuery } from '../../model/queries.ts';
+import type { Query, SearchQuery } from '../../model/queries.ts';
 import { defaultMastodonHost, parseHandle } from '../../model/reference.ts';
 import type { Home } from '../../normalize/mastodon/identity.ts';
 import { describeAccountState, shapeAccount } from '../../normalize/mastodon/identity.ts';
@@ -43,7 +43,7 @@ export function createMastodon(options: MastodonOptions): Provider {
   const askHome = createHomes(askServer, clock);
   const accounts = createAccounts(askHome, clock);
   const connections = askConnections(accounts);
-  return createLiveProvider('mastodon', 'mastodon', {
+  const live = createLiveProvider('mastodon', 'mastodon', {
     post: askPost({ askServer, askHome }),
     replies: askReplies({ askServer, askHome }),
     profile: async ({ account }, context) => {
@@ -56,7 +56,14 @@ export function createMastodon(options: MastodonOptions): Provider {
     search: askSearch(askServer, host),
     searchUsers: askSearchUsers({ askServer, host, accounts }),
   });
+  return {
+    ...live,
+    covers: (query) => live.covers(query) && (isWhole(query) ? 'last resort' : true),
+  };
 }
+
+/** A server knows only the replies that reached it; ActivityPub reads those of all servers. */
+const isWhole = (query: Query): boolean => query.kind === 'post' && query.thread === 'whole';
 
 interface TagSearch {
   readonly all: readonly string[];

@@ -161,12 +161,16 @@ async function combine({ query, row, home, around }: ReadPost): Promise<PostFoun
     warnings: [
       ...(isOriginal ? describeCopies(Object.values(found).flat(), home) : [copy]),
       ...describeLimitedAuthor(shown, home),
+      ...(query.thread === 'whole' ? [onlyHere(home)] : []),
       ...(isRead ? describeCuts(shown, context, query) : []),
       ...describeUnread(context, 'post', 'server'),
       ...missing.map((part) => unreadParts[part]),
     ],
   };
 }
+
+const onlyHere = ({ host }: Home): string =>
+  `The servers that took part in the thread could not be read. These are the posts that ${host} has.`;
 
 const noContext: Context = { ancestors: [], descendants: [], unreadable: 0, excess: 0 };
 

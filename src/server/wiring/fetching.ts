@@ -32,6 +32,7 @@ import { createCursorCodec } from '../../reads/cursor.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import { createReader } from '../../reads/run.ts';
 import type { AppContext, AppOptions } from '../context.ts';
+import { openActor } from './actor.ts';
 import { createChain, toBreakerOptions } from './chain.ts';
 import { openPictures, toPageContext } from './page-context.ts';
 
@@ -52,15 +53,13 @@ export type Fetching = Awaited<ReturnType<typeof openFetching>>;
 /** Opens providers, caches and a reader of posts. Throws Error if the archive cannot be opened. */
 export async function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, redis } = options;
-  const cursorKey = await openCursorKey(options); // opened first, because this can fail
+  // Opened first, because these can fail.
+  const [cursorKey, actor] = [await openCursorKey(options), await openActor(options)];
   const limits = toLimits(options);
   const http = openHttpClient(limits);
   const publicHttp = openPublicHttpClient(limits, options.network);
-  const settings = toSettings(config, { http, publicHttp, clock }, redis);
-  const { archive } = options;
-  const factories = archive ? { ...providerFactories, archive: () => archive } : providerFactories;
-  const providers =
-    options.providers ?? config.PERCH_PROVIDERS.map((name) => factories[name](settings));
+  const settings = toSettings(config, { http, publicHttp, clock, signingKey: actor }, redis);
+  const providers = options.providers ?? openProviders(options, settings);
   const chain = createChain(providers, options);
   const historyStore = openStoredHistories(config, chain, settings);
   const caches = openCaches(options, historyStore);
@@ -89,6 +88,7 @@ export async function openFetching(options: FetchingOptions) {
     reader: createReader(fetcher, context),
     importer: createImporter(options, { chain, historyStore, stop }, caches),
     context,
+    actor,
     chain,
     cache: caches.cache,
     pictures: pictured.pictures,
@@ -103,6 +103,11 @@ export async function openFetching(options: FetchingOptions) {
       historyStore?.close();
     },
   };
+}
+
+function openProviders({ config, archive }: FetchingOptions, settings: ProviderSettings) {
+  const factories = archive ? { ...providerFactories, archive: () => archive } : providerFactories;
+  return config.PERCH_PROVIDERS.map((name) => factories[name](settings));
 }
 
 type Caches = ReturnType<typeof openCaches>;
@@ -252,7 +257,7 @@ function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
 
 export function toSettings(
   config: Config,
-  shared: Pick<ProviderSettings, 'http' | 'publicHttp' | 'clock'>,
+  shared: Pick<ProviderSettings, 'http' | 'publicHttp' | 'clock' | 'signingKey'>,
   engine: Engine | null,
 ): ProviderSettings {
   const folder = config.PERCH_DATA_DIR;

@@ -7,7 +7,6 @@ import {
   type ServerLoop,
 } from '../../lib/scheduling/fair-queue.ts';
 import { openTracing } from '../../lib/tracing/tracing.ts';
-import type { Actor } from '../../routes/discovery/actor-plugin.ts';
 import type { Identification } from '../../routes/key-status/plugin.ts';
 import {
   createWork,
@@ -19,7 +18,6 @@ import { createTraffic, type Traffic } from '../../routes/monitoring/traffic.ts'
 import type { FrontSite } from '../../routes/pages/front/page.ts';
 import type { AppContext, AppOptions } from '../context.ts';
 import { type Access, openAccess } from './access.ts';
-import { openActor } from './actor.ts';
 import { toSite } from './documents.ts';
 import { type Fetching, openFetching } from './fetching.ts';
 import { type AnsweredSessions, openAnsweredSessions } from './sessions.ts';
@@ -32,8 +30,6 @@ export interface Services extends AppContext {
   readonly heavyTurns: HeavyTurns;
   readonly identification: Identification;
   readonly access: Access;
-  /** Instance actor; `null` unless `PERCH_ACTOR`. */
-  readonly actor: Actor | null;
   readonly fetching: Fetching;
   readonly sessions: AnsweredSessions | null;
   readonly traffic: Traffic;
@@ -53,14 +49,13 @@ export async function openServices(options: AppOptions, opened: CleanupStack): P
   const context = { ...options, tracing, redis };
   const access = await openAccess(context);
   opened.add(access.close);
-  const actor = await openActor(context);
   const traffic = createTraffic();
   const loop = createServerLoop();
   const heavyTurns = createHeavyTurns(loop);
   const { ledger } = access;
   const { countAnswer } = traffic;
   const { pool } = access.allowances;
-  const bounded = { ...context, ledger, heavyTurns, countAnswer, actor, pool };
+  const bounded = { ...context, ledger, heavyTurns, countAnswer, pool };
   const fetching = await openFetching(bounded);
   opened.add(fetching.close);
   const sessions = await openAnsweredSessions({ ...bounded, limiter: access.limiter });
@@ -69,18 +64,7 @@ export async function openServices(options: AppOptions, opened: CleanupStack): P
   opened.add(() => load.close());
   return {
     ...context,
-    ...{
-      settings,
-      startWarnings,
-      access,
-      actor,
-      traffic,
-      loop,
-      heavyTurns,
-      fetching,
-      sessions,
-      load,
-    },
+    ...{ settings, startWarnings, access, traffic, loop, heavyTurns, fetching, sessions, load },
     identification: options.identification ?? access.identification,
     site: toSite(context, fetching.context, sessions !== null),
     work: createWork(),
