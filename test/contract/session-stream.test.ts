@@ -306,11 +306,11 @@ describe('the token in a stream', () => {
 
 describe('the streams of a server', () => {
   itAlone.each([
-    ['PERCH_SESSION_STREAMS_PER_SESSION', 'of this session'],
-    ['PERCH_SESSION_STREAMS', 'of all sessions'],
-  ])('are limited by %s', async (name, detail) => {
+    ['PERCH_SESSION_STREAMS_PER_SESSION', 'of this session', 0],
+    ['PERCH_SESSION_STREAMS', 'of all sessions', 1],
+  ])('are limited by %s', async (name, detail, counted) => {
     const engine = createManualEngine();
-    const rig = await buildSessionRig({ engine, env: { [name]: '2' } });
+    const rig = await buildSessionRig({ engine, env: { [name]: '2', PERCH_METRICS: 'open' } });
     const session = await rig.start();
     const held = await engine.next();
 
@@ -326,5 +326,7 @@ describe('the streams of a server', () => {
     expect(refused.json().detail).toContain(detail);
     expect(refused.headers['retry-after']).toBe('1');
     expect(later.statusCode).toBe(200);
+    const metrics = await rig.app.server.inject({ url: '/metrics' });
+    expect(metrics.body).toContain(`perch_holds_refused_total{holding="streams"} ${counted}\n`);
   });
 });

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import { type Clock, createSteadyClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import {
   hostOf,
@@ -10,6 +9,7 @@ import {
 } from '../../normalize/activitypub/object.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import type { ProviderContext } from '../provider.ts';
+import { createExpiringCache } from '../upstream.ts';
 import type { ReadPart } from './collections.ts';
 import { readRow, type Sources } from './lists.ts';
 import type { ReadObject } from './posts.ts';
@@ -22,18 +22,14 @@ interface Note extends ThreadNote {
 export type WholeThreads = ReturnType<typeof createWholeThreads>;
 
 /** Posts that earlier walks have read are kept this long; lists of replies are always read. */
-const memory = { bytes: 16_777_216, ttlMs: 6 * 3_600_000 };
+const memory = { max: 16_777_216, ttlMs: 6 * 3_600_000 };
 
 /** Share of the time for the parts of an answer that the walk may take; authors are read after it. */
 const shareOfWalk = 0.8;
 
 /** Creates the reader of the posts of a thread from all servers that wrote them. */
 export function createWholeThreads(sources: Sources, clock: Clock) {
-  const notes = new LRUCache<string, Note>({
-    maxSize: memory.bytes,
-    sizeCalculation: ({ read }) => JSON.stringify(read).length,
-    ...{ ttl: memory.ttlMs, ttlResolution: 0, perf: createSteadyClock(clock) },
-  });
+  const notes = createExpiringCache<Note>(clock, memory, ({ read }) => JSON.stringify(read).length);
   const toSource = (context: ProviderContext): ThreadSource<Note> => ({
     readNote: async (id, signal) => {
       const known = notes.get(id);

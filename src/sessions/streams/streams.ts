@@ -148,10 +148,10 @@ function createStreamSlots({ limits, ledger }: StreamsOptions) {
       };
       const feed = feeds.get(sessionId) ?? newFeed;
       if (feed.slots >= limits.streamsPerSession) throw tooManyStreams('of this session');
-      const excess = ledger.findExcess('streams', client, 1);
-      if (excess !== null) throw tooManyStreams(scopes[excess]);
       const reservation = ledger.open('streams', client);
-      reservation.take(1);
+      if (!reservation.take(1)) {
+        throw tooManyStreams(scopes[ledger.findExcess('streams', client, 1) ?? 'total']);
+      }
       feeds.set(sessionId, feed);
       feed.slots += 1;
       const release = (): void => {
