@@ -7,7 +7,15 @@ import { version } from '../lib/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/client.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
-import { limitVariables, pictureVariables } from './limits.ts';
+import {
+  engineVariables,
+  limitVariables,
+  modelFaults,
+  modelVariables,
+  pictureVariables,
+  sessionVariables,
+  watchVariables,
+} from './areas.ts';
 import {
   checkEach,
   flag,
@@ -20,8 +28,6 @@ import {
   secret,
   text,
 } from './schemas.ts';
-import { engineVariables, modelFaults, modelVariables, watchVariables } from './services.ts';
-import { sessionVariables } from './sessions.ts';
 import {
   describeUnknown,
   fileVariableOf,

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { redactCredentials } from '../lib/redact.ts';
+import { engineVariables, limitVariables, modelVariables, sessionVariables } from './areas.ts';
 import { type Config, secretNames, variables } from './config.ts';
-import { limitVariables } from './limits.ts';
-import { engineVariables, modelVariables } from './services.ts';
-import { sessionVariables } from './sessions.ts';
 import { fileVariableOf, type Settings } from './sources.ts';
 
 const setOrigin = z.discriminatedUnion('kind', [
