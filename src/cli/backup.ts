@@ -50,7 +50,7 @@ import {
   withOptions,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
-import { explainWriteErrors } from './output/output-file.ts';
+import { explainWriteErrors } from './output/output.ts';
 import { withStopSignal } from './stop-signal.ts';
 import { dataFolderOf } from './stores.ts';
 

@@ -17,8 +17,7 @@ import {
   withOptions,
   worstOf,
 } from './command.ts';
-import type { Output } from './output/output.ts';
-import { withOutputFile } from './output/output-file.ts';
+import { type Output, withOutputFile } from './output/output.ts';
 import { toJsonLines } from './output/table.ts';
 import {
   createReadOptions,

@@ -16,8 +16,13 @@ import {
   toLastUse,
   withChanges,
 } from './key-record.ts';
-import { issueKey, type KeyCheck, type KeyStore } from './key-store.ts';
-import { createKeyUses, createVerdicts } from './recent-keys.ts';
+import {
+  createKeyUses,
+  createVerdicts,
+  issueKey,
+  type KeyCheck,
+  type KeyStore,
+} from './key-store.ts';
 
 interface SharedKeysOptions {
   readonly engine: Engine;

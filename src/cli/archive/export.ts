@@ -12,8 +12,12 @@ import {
   UsageError,
   withOptions,
 } from '../command.ts';
-import { createOutput, type Output } from '../output/output.ts';
-import { explainWriteErrors, writeOutputFile } from '../output/output-file.ts';
+import {
+  createOutput,
+  explainWriteErrors,
+  type Output,
+  writeOutputFile,
+} from '../output/output.ts';
 import { countOf, toCount } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { notArchived, platformOption, toArchivedAccount, withArchiveStore } from './accounts.ts';

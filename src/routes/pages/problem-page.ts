@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { parseQuery } from '../../lib/http/query.ts';
+import { parseQuery } from '../../lib/http/url.ts';
 import type { ProblemDocument } from '../../lib/problem.ts';
 import { adviceBesides } from '../../lib/problem-advice.ts';
 import { escapeHtml } from '../../render/html/markup.ts';

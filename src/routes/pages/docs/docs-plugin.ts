@@ -17,10 +17,14 @@ import {
   describeDocsIndex,
   writeDocsIndex,
 } from './doc-pages.ts';
-import { createFindHandler } from './find-page.ts';
 import type { Library, LibraryPage } from './library.ts';
 import { createMarkdown, type MarkdownDocument } from './markdown.ts';
-import { createSearchIndex, type SearchHit, type SearchIndex } from './search-index.ts';
+import {
+  createFindHandler,
+  createSearchIndex,
+  type SearchHit,
+  type SearchIndex,
+} from './search-index.ts';
 
 interface DocsOptions {
   readonly site: Site;
