@@ -34,8 +34,7 @@ import type { SessionService } from '../sessions/service.ts';
 import { type CommandContext, CommandError, exitCodes, UsageError } from './command.ts';
 import { createLogger } from './logger.ts';
 import { explainOpenError } from './output/explain.ts';
-import type { Output } from './output/output.ts';
-import { toJsonLines } from './output/table.ts';
+import { type Output, toJsonLines } from './output/output.ts';
 import { describeSessionPlace } from './sessions.ts';
 import { openCommandEngine } from './stores.ts';
 

@@ -22,7 +22,7 @@ import {
   withOptions,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
-import { toJsonLines } from './output/table.ts';
+import { toJsonLines } from './output/output.ts';
 
 export const askCommand: CommandBody = {
   exits:

@@ -17,8 +17,7 @@ import {
   withOptions,
   worstOf,
 } from './command.ts';
-import { type Output, withOutputFile } from './output/output.ts';
-import { toJsonLines } from './output/table.ts';
+import { type Output, toJsonLines, withOutputFile } from './output/output.ts';
 import {
   createReadOptions,
   listInputs,

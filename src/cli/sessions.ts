@@ -26,7 +26,7 @@ import {
   withSubcommands,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
-import { type Columns, toJsonLines, toTable } from './output/table.ts';
+import { type Columns, toJsonLines, toTable } from './output/output.ts';
 import { openCommandEngine, withStore } from './stores.ts';
 
 export const sessionsCommand: CommandBody = {

@@ -13,7 +13,7 @@ import { findDefinitions, toCodeQuestion } from './definitions.ts';
 import { isCitedFirst, toFollowUpQuery, toRecentBonus } from './follow-up.ts';
 import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
-import { toParts } from './question.ts';
+import { toParts } from './query.ts';
 import { type ScoredPassage, scorePassages } from './score.ts';
 import { weights } from './weights.ts';
 

@@ -13,12 +13,13 @@ import {
   withOptions,
 } from '../command.ts';
 import {
+  countOf,
   createOutput,
   explainWriteErrors,
   type Output,
+  toCount,
   writeOutputFile,
 } from '../output/output.ts';
-import { countOf, toCount } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { notArchived, platformOption, toArchivedAccount, withArchiveStore } from './accounts.ts';
 import { type ExportFolder, exportMarkdown, openExportFolder } from './export-notes.ts';

@@ -39,8 +39,7 @@ import {
   worstOf,
 } from '../command.ts';
 import { findByCode } from '../output/explain.ts';
-import type { Output } from '../output/output.ts';
-import { countOf, toCount, toElapsed, toJsonLines } from '../output/table.ts';
+import { countOf, type Output, toCount, toElapsed, toJsonLines } from '../output/output.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { withArchiveStore } from './accounts.ts';
 

@@ -15,8 +15,7 @@ import {
   UsageError,
   withOptions,
 } from '../command.ts';
-import type { Output } from '../output/output.ts';
-import { toJsonLines } from '../output/table.ts';
+import { type Output, toJsonLines } from '../output/output.ts';
 import { type OptionValues, textOf } from '../reading/arguments.ts';
 import { withFetching } from '../reading/open-reading.ts';
 import { withStopSignal } from '../stop-signal.ts';
