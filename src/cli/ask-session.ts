@@ -214,7 +214,6 @@ function createLocalClient(service: SessionService, bindBearer: boolean): Sessio
   };
 }
 
-/** Opens the event stream. @throws Problem if the session was deleted */
 async function openLocalStream(service: SessionService, sessionId: string, startIndex: number) {
   const request = { sessionId, startIndex, mode: 'automatic', token: null, client: null } as const;
   const stream = await service.streams.openStream(request);

@@ -82,7 +82,6 @@ function refuseCombinations({ corpus, session, url }: Readonly<Record<string, un
   );
 }
 
-/** Parses the value of `--url`. @throws UsageError for an invalid URL */
 function toServerUrl(value: string): string {
   const { data } = httpUrl.safeParse(value);
   if (data !== undefined) return data;

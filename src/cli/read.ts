@@ -99,7 +99,6 @@ its results.`,
   }),
 };
 
-/** Checks all options. @throws UsageError for an option that applies to no input */
 function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void {
   const requested = inputs.flatMap(({ target }) => ('read' in target ? [reads[target.read]] : []));
   if (requested.length === 0) return;
@@ -126,7 +125,6 @@ interface PlanOptions {
   readonly notes: NoteFolder | null;
 }
 
-/** Plans one input. @throws UsageError for invalid options */
 function plan(
   { text, target }: ReadInput,
   values: OptionValues,

@@ -116,7 +116,6 @@ export function describeSessionPlace(context: CommandContext): string {
   return `The sessions are in ${sessionsFileOf(context)}.`;
 }
 
-/** Returns the path of the session file. @throws UsageError if sessions are stored in memory */
 function sessionsFileOf({ config }: CommandContext): string {
   const path = toSessionsPath(config);
   if (path !== ':memory:') return path;

@@ -341,7 +341,6 @@ export function loadUsableConfig(sources: SettingSources, dataFolder: string): U
   }
 }
 
-/** Validates settings and fills in the defaults. `config` is `null` if any setting is invalid. */
 function checkSettings(settings: Settings, dataFolder: string) {
   const set: Record<string, string | undefined> = { PERCH_DATA_DIR: dataFolder };
   for (const [name, { value }] of settings) set[name] = value;

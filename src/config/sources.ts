@@ -140,7 +140,6 @@ function readSecretFiles(
   return { settings, faults };
 }
 
-/** Returns the text of a secret file, without the final line break. @throws UnusableTextError */
 function readSecret(path: string): string {
   const text = readBoundedText(path, maxSecretBytes).replace(/\r?\n$/, '');
   if (text === '') throw new UnusableTextError('is empty');

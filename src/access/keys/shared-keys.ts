@@ -145,7 +145,6 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
   };
 }
 
-/** Throws Problem `key_store_unavailable` for an EngineError. Throws other errors unchanged. */
 function throwUnavailable(error: unknown): never {
   if (!(error instanceof EngineError)) throw error;
   const detail = `The shared key store cannot be used. ${describeEngineError(error)} Check the server at PERCH_REDIS_URL.`;

@@ -52,7 +52,6 @@ export function findSources(text: string, context: FindContext): FoundSources {
 
 const certain = { least: 0.5, confidence: 0.9 } as const;
 
-/** Returns the confidence if the asked name or quoted text was found; otherwise 0. */
 function certaintyOf({ scored: [best], code }: Findings): number {
   const { defines = 0, quoted = 0 } = best?.features ?? {};
   const isNamed = code.asksPlace && defines >= certain.least;

@@ -72,7 +72,6 @@ export const exportAction: Action = {
   ),
 };
 
-/** Returns the archived accounts. @throws CommandError for a missing account */
 function findArchived(wanted: readonly AccountReference[], store: ArchiveStore) {
   const archived = store.listAccounts();
   return wanted.map((one) => {

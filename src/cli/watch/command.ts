@@ -109,7 +109,6 @@ that appeared since the previous run. The command ends on SIGTERM, SIGINT or a c
 
 type Plan = ReturnType<typeof toPlan>;
 
-/** Parses the options of `perch watch`. @throws UsageError for an invalid option */
 function toPlan(values: OptionValues) {
   const { once, state, exec, every, webhook } = values;
   const everyText = textOf(every);
@@ -199,7 +198,6 @@ function run(plan: Run, context: CommandContext): Promise<ExitCode> {
   });
 }
 
-/** Returns each list once, with its key. @throws Problem with status 400 for invalid parameters */
 function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarget[] {
   const keyed = targets.map((target) => {
     const { query } = parsePage(target, reader, { limit: 1 }).plan;

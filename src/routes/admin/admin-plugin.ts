@@ -118,7 +118,6 @@ function known<Found>(found: Found | undefined, id: string): Found {
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
-/** Throws `invalid_body` if the body is not an object, `invalid_option` for an invalid field. */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const detail = `The body is ${nameKind(body)}. Send a JSON object.`;
@@ -159,7 +158,6 @@ function quoteValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? nameKind(value) : String(value);
 }
 
-/** Describes the violated requirement of a field, such as `must be a string`. */
 function describeRequirement(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another format';

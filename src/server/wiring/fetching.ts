@@ -107,7 +107,6 @@ export async function openFetching(options: FetchingOptions) {
 
 type Caches = ReturnType<typeof openCaches>;
 
-/** Opens this instance's response cache and, with Redis, the cache of all instances. */
 function openCaches(options: FetchingOptions, historyStore: HistoryStore | undefined) {
   const { config, logger, redis } = options;
   const cache = createResponseCache({

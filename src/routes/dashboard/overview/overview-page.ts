@@ -250,7 +250,6 @@ const queryNames: Readonly<Record<QueryKind, string>> = {
   searchUsers: 'account searches',
 };
 
-/** Renders each provider's state, failures in the last hour, and last failure. */
 function renderProviders(providers: readonly ProviderFigures[], nowMs: number): string {
   const items = providers.map((provider) => renderProvider(provider, nowMs));
   const list = `<ul class="providers">${items.join('\n')}</ul>`;

@@ -148,7 +148,6 @@ function findPage({ site: { library } }: Docs, name: string) {
   return page && { page, address: `${page.name}${isSource ? '.md' : ''}`, isSource };
 }
 
-/** Throws `route_not_found`, which suggests pages with similar names. */
 function requirePage(docs: Docs, wanted: string) {
   const found = findPage(docs, wanted);
   if (found !== undefined) return found;
