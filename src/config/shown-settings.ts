@@ -10,6 +10,8 @@ const setOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('file'), path: z.string(), line: z.int() }),
 ]);
 
+export type SetOrigin = Readonly<z.output<typeof setOrigin>>;
+
 const origin = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('default') }),
@@ -17,6 +19,9 @@ const origin = z
     z.object({ kind: z.literal('secret_file'), path: z.string(), from: setOrigin }),
   ])
   .describe('Place where the value was set; `from` is where the variable `NAME_FILE` was set.');
+
+/** Source of a setting. `secret_file`: a file that contains only the secret. */
+export type Origin = Readonly<Exclude<z.output<typeof origin>, { kind: 'default' }>>;
 
 const shownSetting = z.object({
   name: z.string(),
