@@ -26,8 +26,7 @@ const replaced = {
     export const openTracing = () => null;
     export const endWith = (_span, work) => work;
     export const toLogFields = () => ({});
-    export const withoutPropagation = (send) => send();`,
-  'lib/tracing/upstream-span.ts': `
+    export const withoutPropagation = (send) => send();
     export const startUpstreamSpan = () => undefined;
     export const recordStatus = () => {};`,
   'web/request-tracing.ts': 'export const setRequestTracing = () => {};',

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { toSlug } from '../src/lib/slug.ts';
+import { toSlug } from '../src/lib/text.ts';
 import { clauseGaps } from './support/clause-gaps.ts';
 import { clauses } from './support/clauses.ts';
 

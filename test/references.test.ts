@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { toSlug } from '../src/lib/slug.ts';
+import { toSlug } from '../src/lib/text.ts';
 
 interface Text {
   readonly file: string;

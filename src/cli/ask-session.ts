@@ -34,8 +34,7 @@ import type { SessionService } from '../sessions/service.ts';
 import { type CommandContext, CommandError, exitCodes, UsageError } from './command.ts';
 import { createLogger } from './logger.ts';
 import { explainOpenError } from './output/explain.ts';
-import type { Output } from './output/output.ts';
-import { toJsonLines } from './output/table.ts';
+import { type Output, toJsonLines } from './output/output.ts';
 import { describeSessionPlace } from './sessions.ts';
 import { openCommandEngine } from './stores.ts';
 
@@ -215,7 +214,6 @@ function createLocalClient(service: SessionService, bindBearer: boolean): Sessio
   };
 }
 
-/** Opens the event stream. @throws Problem if the session was deleted */
 async function openLocalStream(service: SessionService, sessionId: string, startIndex: number) {
   const request = { sessionId, startIndex, mode: 'automatic', token: null, client: null } as const;
   const stream = await service.streams.openStream(request);

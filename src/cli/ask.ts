@@ -22,7 +22,7 @@ import {
   withOptions,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
-import { toJsonLines } from './output/table.ts';
+import { toJsonLines } from './output/output.ts';
 
 export const askCommand: CommandBody = {
   exits:
@@ -82,7 +82,6 @@ function refuseCombinations({ corpus, session, url }: Readonly<Record<string, un
   );
 }
 
-/** Parses the value of `--url`. @throws UsageError for an invalid URL */
 function toServerUrl(value: string): string {
   const { data } = httpUrl.safeParse(value);
   if (data !== undefined) return data;

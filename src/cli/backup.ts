@@ -50,7 +50,7 @@ import {
   withOptions,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
-import { explainWriteErrors } from './output/output-file.ts';
+import { explainWriteErrors } from './output/output.ts';
 import { withStopSignal } from './stop-signal.ts';
 import { dataFolderOf } from './stores.ts';
 
@@ -119,7 +119,6 @@ async function backUpToFile(path: string, force: boolean, options: BackupOptions
   });
 }
 
-/** Copies the data folder to `source`, and writes the backup. @throws CommandError for the user */
 async function write(
   { context, signal }: BackupOptions,
   source: string,
@@ -157,7 +156,6 @@ function toCopyFault(cause: unknown, config: Config): CommandError {
   return new CommandError('upstream', fault, { cause });
 }
 
-/** Checks the target. @throws CommandError if it exists without `force`, or is no regular file */
 function requireNew(path: string, force: boolean): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -170,7 +168,6 @@ function requireNew(path: string, force: boolean): void {
   throw new CommandError('usage', fault);
 }
 
-/** Creates and locks an empty folder. @throws CommandError if another backup uses it */
 function openPart(part: string, path: string) {
   try {
     mkdirSync(part, { mode: 0o700 });
@@ -275,7 +272,6 @@ async function copyData(options: CopyOptions, { PERCH_REDIS_URL: engine }: Confi
   return { manifest: createManifest({ ...facts, files, media: total }), media };
 }
 
-/** Lists the archive's media files, without those that are missing in `folder`. */
 function listMedia(archivePath: string, folder: string) {
   if (!existsSync(archivePath)) return [];
   const database = connectSqlite({ path: archivePath, mustExist: true });

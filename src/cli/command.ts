@@ -250,7 +250,6 @@ export function createListing(noun: string, about: string, run: (isJson: boolean
 
 const commonOptions = [...Object.keys(globalOptions), 'help'];
 
-/** Parses arguments. @throws UsageError for an unknown option or a missing option value */
 function parseCommandArgs<const Options extends CommandOptions>(
   args: readonly string[],
   options: Options,

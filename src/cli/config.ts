@@ -5,7 +5,7 @@ import {
   shownSettings,
 } from '../config/shown-settings.ts';
 import { type CommandBody, listenOptions, withoutArguments } from './command.ts';
-import { toTable } from './output/table.ts';
+import { toTable } from './output/output.ts';
 
 const json = { type: 'boolean', about: 'Prints a JSON document.' } as const;
 

@@ -175,7 +175,6 @@ function openChecks(context: DoctorContext) {
   return { checks, close: reachability.close };
 }
 
-/** Reports invalid and unknown settings and exposed secret files; otherwise one success. */
 function checkSettingsOf(context: DoctorContext): readonly Result[] {
   const found = [
     ...context.faults.map((message) => fault(message)),

@@ -30,7 +30,7 @@ import {
   withoutArguments,
   withSubcommands,
 } from './command.ts';
-import { type Columns, toJsonLines, toTable } from './output/table.ts';
+import { type Columns, toJsonLines, toTable } from './output/output.ts';
 import { dataFolderOf, openCommandEngine, withStore } from './stores.ts';
 
 const fieldOptions = {

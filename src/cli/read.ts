@@ -17,9 +17,7 @@ import {
   withOptions,
   worstOf,
 } from './command.ts';
-import type { Output } from './output/output.ts';
-import { withOutputFile } from './output/output-file.ts';
-import { toJsonLines } from './output/table.ts';
+import { type Output, toJsonLines, withOutputFile } from './output/output.ts';
 import {
   createReadOptions,
   listInputs,
@@ -101,7 +99,6 @@ its results.`,
   }),
 };
 
-/** Checks all options. @throws UsageError for an option that applies to no input */
 function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void {
   const requested = inputs.flatMap(({ target }) => ('read' in target ? [reads[target.read]] : []));
   if (requested.length === 0) return;
@@ -128,7 +125,6 @@ interface PlanOptions {
   readonly notes: NoteFolder | null;
 }
 
-/** Plans one input. @throws UsageError for invalid options */
 function plan(
   { text, target }: ReadInput,
   values: OptionValues,

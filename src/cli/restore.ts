@@ -55,7 +55,6 @@ in a folder of the data directory. If the command is interrupted, either all the
 
 type Use = (backup: Backup, context: CommandContext, signal: AbortSignal) => Promise<void>;
 
-/** Closes the backup after `use`. @throws CommandError with a message for the user */
 async function withBackup(file: string, context: CommandContext, use: Use): Promise<void> {
   const backup = await openBackup(file);
   try {
@@ -239,7 +238,6 @@ async function readManifest(zip: ZipFile, entries: Entries, path: string): Promi
 const listMediaEntries = (entries: Entries): readonly Entry[] =>
   [...entries.values()].filter(({ fileName }) => mediaName.test(fileName));
 
-/** Checks files and schemas. @throws CommandError if they differ or are too new for Perch */
 function checkNames(entries: Entries, { perch, files, media }: Manifest, path: string): void {
   const isComplete = files.every(
     ({ name, bytes }) => entries.get(name)?.uncompressedSize === bytes,

@@ -60,7 +60,6 @@ async function open(context: CommandContext, logger: Logger): Promise<App> {
   return buildApp({ ...basics, settings, startWarnings });
 }
 
-/** Runs until `signal` is aborted, then shuts down. @throws Error if the port cannot be opened */
 async function serveUntil(
   signal: AbortSignal,
   app: App,

@@ -26,7 +26,7 @@ import {
   withSubcommands,
 } from './command.ts';
 import { explainOpenError } from './output/explain.ts';
-import { type Columns, toJsonLines, toTable } from './output/table.ts';
+import { type Columns, toJsonLines, toTable } from './output/output.ts';
 import { openCommandEngine, withStore } from './stores.ts';
 
 export const sessionsCommand: CommandBody = {
@@ -116,7 +116,6 @@ export function describeSessionPlace(context: CommandContext): string {
   return `The sessions are in ${sessionsFileOf(context)}.`;
 }
 
-/** Returns the path of the session file. @throws UsageError if sessions are stored in memory */
 function sessionsFileOf({ config }: CommandContext): string {
   const path = toSessionsPath(config);
   if (path !== ':memory:') return path;

@@ -7,7 +7,15 @@ import { version } from '../lib/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/client.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
-import { limitVariables, pictureVariables } from './limits.ts';
+import {
+  areaFaults,
+  engineVariables,
+  limitVariables,
+  modelVariables,
+  pictureVariables,
+  sessionVariables,
+  signingVariables,
+} from './areas.ts';
 import {
   checkEach,
   flag,
@@ -20,8 +28,6 @@ import {
   secret,
   text,
 } from './schemas.ts';
-import { serviceFaults, serviceVariables } from './services.ts';
-import { sessionVariables } from './sessions.ts';
 import {
   describeUnknown,
   fileVariableOf,
@@ -264,7 +270,9 @@ export const variables = z.object({
   ),
   ...limitVariables.shape,
   ...pictureVariables.shape,
-  ...serviceVariables.shape,
+  ...engineVariables.shape,
+  ...modelVariables.shape,
+  ...signingVariables.shape,
   ...sessionVariables.shape,
 });
 
@@ -333,7 +341,6 @@ export function loadUsableConfig(sources: SettingSources, dataFolder: string): U
   }
 }
 
-/** Validates settings and fills in the defaults. `config` is `null` if any setting is invalid. */
 function checkSettings(settings: Settings, dataFolder: string) {
   const set: Record<string, string | undefined> = { PERCH_DATA_DIR: dataFolder };
   for (const [name, { value }] of settings) set[name] = value;
@@ -342,7 +349,7 @@ function checkSettings(settings: Settings, dataFolder: string) {
   const faults: readonly SettingFault[] = [
     ...issues.map((issue) => describeIssue(issue, settings)),
     ...userAgentFaults(set),
-    ...serviceFaults(set),
+    ...areaFaults(set),
   ];
   return { config: parsed.success && faults.length === 0 ? parsed.data : null, faults };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseUrl } from '../lib/http/url.ts';
-import { trimEndOf } from '../lib/trim-end.ts';
+import { trimEndOf } from '../lib/text.ts';
 
 const integerFrom = (least: number, most: number) =>
   z

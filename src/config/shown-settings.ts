@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { redactCredentials } from '../lib/redact.ts';
+import { engineVariables, limitVariables, modelVariables, sessionVariables } from './areas.ts';
 import { type Config, secretNames, variables } from './config.ts';
-import { limitVariables } from './limits.ts';
-import { engineVariables, modelVariables } from './services.ts';
-import { sessionVariables } from './sessions.ts';
 import { fileVariableOf, type Settings } from './sources.ts';
 
 const setOrigin = z.discriminatedUnion('kind', [
@@ -12,6 +10,8 @@ const setOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('file'), path: z.string(), line: z.int() }),
 ]);
 
+export type SetOrigin = Readonly<z.output<typeof setOrigin>>;
+
 const origin = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('default') }),
@@ -19,6 +19,9 @@ const origin = z
     z.object({ kind: z.literal('secret_file'), path: z.string(), from: setOrigin }),
   ])
   .describe('Place where the value was set; `from` is where the variable `NAME_FILE` was set.');
+
+/** Source of a setting. `secret_file`: a file that contains only the secret. */
+export type Origin = Readonly<Exclude<z.output<typeof origin>, { kind: 'default' }>>;
 
 const shownSetting = z.object({
   name: z.string(),

@@ -1,27 +1,12 @@
 import { parseEnv } from 'node:util';
 import { readBoundedText, UnusableTextError } from '../lib/files/bounded-text.ts';
 import { nearestName } from '../lib/suggest.ts';
+import type { Origin, SetOrigin } from './shown-settings.ts';
 
 /** Defaults of `HOST` and `PORT`, without imports of schemas: `perch health` starts quickly. */
 export const listenDefaults = { host: '127.0.0.1', port: 8080 } as const;
 
 const maxSecretBytes = 16_384;
-
-export type SetOrigin =
-  | { readonly kind: 'environment' }
-  /** Command-line option that sets the variable, such as `--port`. */
-  | { readonly kind: 'option'; readonly option: string }
-  /** Line of the settings file that sets the variable. */
-  | { readonly kind: 'file'; readonly path: string; readonly line: number };
-
-/** Source of a setting. For a secret, the source can be a file that contains only the secret. */
-export type Origin =
-  | SetOrigin
-  /**
-   * File that contains only the secret. `path` is the value of the variable `NAME_FILE`, and `from`
-   * is the place where `NAME_FILE` is set.
-   */
-  | { readonly kind: 'secret_file'; readonly path: string; readonly from: SetOrigin };
 
 export interface Setting<From = Origin> {
   readonly value: string;
@@ -140,7 +125,6 @@ function readSecretFiles(
   return { settings, faults };
 }
 
-/** Returns the text of a secret file, without the final line break. @throws UnusableTextError */
 function readSecret(path: string): string {
   const text = readBoundedText(path, maxSecretBytes).replace(/\r?\n$/, '');
   if (text === '') throw new UnusableTextError('is empty');

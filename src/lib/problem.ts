@@ -345,10 +345,8 @@ export class Problem extends Error {
 
   /** Returns a copy of the problem with other texts, or with another parameter at fault. */
   with(changes: Partial<ProblemOptions>): Problem {
-    const { code, message: detail, resolution, param, retryAfterSeconds, allow } = this;
-    const { unavailable, cause } = this;
-    const own = { detail, resolution, param, retryAfterSeconds, allow, unavailable, cause };
-    return new Problem(code, { ...own, ...changes });
+    const { message: detail, cause } = this;
+    return new Problem(this.code, { ...this, detail, cause, ...changes });
   }
 }
 
@@ -360,20 +358,12 @@ export function toProblemDocument(
   problem: Problem,
   where: { readonly baseUrl: string; readonly instance?: string | undefined },
 ) {
-  const {
-    code,
-    status,
-    message: detail,
-    param,
-    resolution,
-    unavailable,
-    retryAfterSeconds,
-  } = problem;
+  const { code, status, param, resolution, unavailable, retryAfterSeconds } = problem;
   return {
     type: toProblemType(code, where.baseUrl),
     title: problemKinds[code].title,
     status,
-    detail,
+    detail: problem.message,
     ...(where.instance !== undefined && { instance: where.instance }),
     code,
     ...(param !== undefined && { param }),
@@ -395,4 +385,10 @@ export function quoteInput(value: string): string {
   const shown = [...redacted].slice(0, 80).join('');
   const cut = shown.length < redacted.length ? '…' : '';
   return `${JSON.stringify(shown).replaceAll('\u007f', '\\u007f')}${cut}`;
+}
+
+/** Returns what a resolution says beyond the default of its code; otherwise an empty string. */
+export function adviceBesides({ code, resolution }: Pick<Problem, 'code' | 'resolution'>): string {
+  const { resolution: usual } = problemKinds[code];
+  return resolution.startsWith(usual) ? resolution.slice(usual.length).trim() : '';
 }

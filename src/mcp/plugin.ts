@@ -165,7 +165,6 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** Counts a stream until it closes. @throws Problem `overloaded` if too many streams are open */
 async function countStream(
   { body }: Response,
   { ledger, clientOf }: McpPluginOptions,

@@ -223,7 +223,6 @@ async function readTool(
   return render(await reader.fetch(parsed, requester), call);
 }
 
-/** Checks the format: tools have fewer than HTTP. @throws Problem `invalid_format` */
 function refuseFormat({ format }: ParsedRead, { inputSchema }: ReadTool['definition']): void {
   const offered = inputSchema.properties.format?.enum;
   if (format === undefined || !Array.isArray(offered) || offered.includes(format)) return;

@@ -6,7 +6,7 @@ import {
   HttpFailure,
   type RequestContext,
 } from '../lib/http/http-client.ts';
-import { trimEndOf } from '../lib/trim-end.ts';
+import { trimEndOf } from '../lib/text.ts';
 import { toProviderError } from './failure.ts';
 
 export interface UpstreamOptions {

@@ -5,7 +5,7 @@ import type {
 } from '../fetching/histories/history-result.ts';
 import type { PlacedPost } from '../fetching/histories/ordering.ts';
 import { toIsoSeconds } from '../lib/clock.ts';
-import { toJsonBody } from '../lib/http/to-json-body.ts';
+import { toJsonBody } from '../lib/http/json-bodies.ts';
 import type { Account } from '../model/account.ts';
 import type {
   HistoryFormat,

@@ -1,4 +1,4 @@
-import { toJsonBody } from '../lib/http/to-json-body.ts';
+import { toJsonBody } from '../lib/http/json-bodies.ts';
 import type { Post } from '../model/post.ts';
 import type {
   BrowseReply,

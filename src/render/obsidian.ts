@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import type { ScalarTag } from 'yaml';
-import { toFileId } from '../lib/files/file-id.ts';
-import { trimEndOf } from '../lib/trim-end.ts';
+import { toFileId, trimEndOf } from '../lib/text.ts';
 import type { Status } from '../model/post.ts';
 import type { PostPage } from '../model/results.ts';
 import { toLine } from './markdown/characters.ts';

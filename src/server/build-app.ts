@@ -90,7 +90,6 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   };
 }
 
-/** Adds the hooks that bound and compress bodies, also for the problems of unknown paths. */
 function addBodyHooks(app: FastifyInstance, { access, identification }: Services): void {
   const limits = { ledger: access.ledger, clientOf: identification.clientOf };
   app.setNotFoundHandler((request) => {

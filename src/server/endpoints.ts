@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { mcpRoutes } from '../mcp/plugin.ts';
-import { adminDescriptionRoutes } from '../routes/admin/admin-plugin.ts';
+import { adminDescriptionRoutes, adminKeysRoutes } from '../routes/admin/admin-plugin.ts';
 import { connectionRoutes } from '../routes/admin/connection.ts';
-import { adminKeysRoutes } from '../routes/admin/keys.ts';
 import { actorRoutes } from '../routes/discovery/actor-plugin.ts';
 import { discoveryRoutes } from '../routes/discovery/documents.ts';
 import { copiesRoutes } from '../routes/media/copies-plugin.ts';

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { toJsonBody } from '../lib/http/to-json-body.ts';
+import { toJsonBody } from '../lib/http/json-bodies.ts';
 import {
   Problem,
   type ProblemCode,

@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseUrl } from '../lib/http/url.ts';
 import type { Attributes } from '../lib/tracing/span-table.ts';
-import { readTraceContext, type TraceSpan, type Tracing } from '../lib/tracing/tracing.ts';
-import { toServerAttributes } from '../lib/tracing/upstream-span.ts';
+import {
+  readTraceContext,
+  type TraceSpan,
+  type Tracing,
+  toServerAttributes,
+} from '../lib/tracing/tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

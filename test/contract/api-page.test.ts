@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { findReply } from '../../src/routes/pages/docs/find-page.ts';
+import { findReply } from '../../src/routes/pages/docs/search-index.ts';
 import { listApiPages, readApiPages } from '../support/api-pages.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';

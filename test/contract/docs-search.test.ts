@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findReply } from '../../src/routes/pages/docs/find-page.ts';
+import { findReply } from '../../src/routes/pages/docs/search-index.ts';
 import { maxQueryLength } from '../../src/routes/pages/layout.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ownCorpus, walkCorpus } from '../../src/answers/corpus/corpus.ts';
 import { writeMetrics } from '../../src/lib/metrics-text.ts';
 import { problemKinds } from '../../src/lib/problem.ts';
-import { toSlug } from '../../src/lib/slug.ts';
+import { toSlug } from '../../src/lib/text.ts';
 import { openLoadGauge } from '../../src/routes/monitoring/load.ts';
 import { measureEngine } from '../../src/server/operator-surface.ts';
 import { asAdmin, buildTestApp } from '../support/build-app.ts';

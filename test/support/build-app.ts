@@ -7,7 +7,7 @@ import type { AnswerEngine } from '../../src/answers/answer.ts';
 import { type Config, loadConfig, type ValidConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { PublicHttpOptions } from '../../src/lib/http/public-network.ts';
-import { parseQuery } from '../../src/lib/http/query.ts';
+import { parseQuery } from '../../src/lib/http/url.ts';
 import { problemKinds } from '../../src/lib/problem.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import type { Tracing } from '../../src/lib/tracing/tracing.ts';

@@ -13,7 +13,6 @@ import {
   type StoredKey,
 } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
-import { createKeyUses, createVerdicts } from './recent-keys.ts';
 
 /** Result of checking an API key. `unverified`: the key store is unavailable. */
 export type KeyCheck =
@@ -219,4 +218,61 @@ async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<
     }
     await clock.sleep(retryIntervalMs);
   }
+}
+
+const minuteMs = 60_000;
+
+/** Creates a buffer of last uses. Writes at most once a minute, retries, and flushes on `close`. */
+export function createKeyUses(
+  clock: Clock,
+  write: (times: ReadonlyMap<string, number>) => void | Promise<void>,
+) {
+  let unwritten = new Map<string, number>();
+  const closing = new AbortController();
+  const flush = async (): Promise<void> => {
+    const times = unwritten;
+    if (times.size === 0) return;
+    unwritten = new Map();
+    try {
+      await write(times);
+    } catch {
+      unwritten = new Map([...times, ...unwritten]);
+      flushLater();
+    }
+  };
+  const flushLater = () => void clock.sleep(minuteMs, closing.signal).then(flush, () => {});
+  return {
+    note: (id: string): void => {
+      if (unwritten.size === 0) flushLater();
+      unwritten.set(id, Math.floor(clock.now() / minuteMs) * minuteMs);
+    },
+    close: (): Promise<void> => {
+      closing.abort();
+      return flush();
+    },
+  };
+}
+
+/** Milliseconds for which a key's last check result is reused while the key store fails. */
+const knownMs = 30_000;
+const maxKnown = 10_000;
+
+type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
+
+/** Creates separate caches for valid and invalid keys, so that invalid ones evict no valid ones. */
+export function createVerdicts(clock: Clock) {
+  const create = () => new LRUCache<string, Verdict>({ max: maxKnown });
+  const verdicts = { valid: create(), invalid: create() };
+  return {
+    note: (key: string, check: KeyCheck): void => {
+      const isValid = check.status === 'valid';
+      verdicts[isValid ? 'valid' : 'invalid'].set(key, { check, atMs: clock.now() });
+      if (!isValid) verdicts.valid.delete(key);
+    },
+    recall: (key: string): KeyCheck | undefined => {
+      const recent = verdicts.valid.get(key) ?? verdicts.invalid.get(key);
+      if (recent === undefined || Math.abs(clock.now() - recent.atMs) > knownMs) return undefined;
+      return recent.check;
+    },
+  };
 }

@@ -16,8 +16,13 @@ import {
   toLastUse,
   withChanges,
 } from './key-record.ts';
-import { issueKey, type KeyCheck, type KeyStore } from './key-store.ts';
-import { createKeyUses, createVerdicts } from './recent-keys.ts';
+import {
+  createKeyUses,
+  createVerdicts,
+  issueKey,
+  type KeyCheck,
+  type KeyStore,
+} from './key-store.ts';
 
 interface SharedKeysOptions {
   readonly engine: Engine;
@@ -140,7 +145,6 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
   };
 }
 
-/** Throws Problem `key_store_unavailable` for an EngineError. Throws other errors unchanged. */
 function throwUnavailable(error: unknown): never {
   if (!(error instanceof EngineError)) throw error;
   const detail = `The shared key store cannot be used. ${describeEngineError(error)} Check the server at PERCH_REDIS_URL.`;

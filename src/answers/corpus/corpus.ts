@@ -170,7 +170,6 @@ function toSkipReason(path: string, bytes: number | undefined): SkipReason | nul
   return bytes > (kind === 'json' ? maxJsonBytes : maxFileBytes) ? 'size' : null;
 }
 
-/** Returns `undefined` if `operation` throws, for example because a file was deleted. */
 function orUndefined<Found>(operation: () => Found): Found | undefined {
   try {
     return operation();

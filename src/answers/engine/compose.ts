@@ -1,4 +1,4 @@
-import { toSlug } from '../../lib/slug.ts';
+import { toSlug } from '../../lib/text.ts';
 import type { Answer, Citation } from '../answer.ts';
 
 export type Source = Readonly<{ citation: Citation; text: string }>;

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { moveDocExamples } from '../../lib/http/base-url-of-examples.ts';
-import { toSlug } from '../../lib/slug.ts';
+import { toSlug } from '../../lib/text.ts';
 import type { Answer, AnswerEngine, Citation, PassageSource, Question } from '../answer.ts';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';

@@ -13,7 +13,7 @@ import { findDefinitions, toCodeQuestion } from './definitions.ts';
 import { isCitedFirst, toFollowUpQuery, toRecentBonus } from './follow-up.ts';
 import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
-import { toParts } from './question.ts';
+import { toParts } from './query.ts';
 import { type ScoredPassage, scorePassages } from './score.ts';
 import { weights } from './weights.ts';
 
@@ -52,7 +52,6 @@ export function findSources(text: string, context: FindContext): FoundSources {
 
 const certain = { least: 0.5, confidence: 0.9 } as const;
 
-/** Returns the confidence if the asked name or quoted text was found; otherwise 0. */
 function certaintyOf({ scored: [best], code }: Findings): number {
   const { defines = 0, quoted = 0 } = best?.features ?? {};
   const isNamed = code.asksPlace && defines >= certain.least;

@@ -1,11 +1,9 @@
 import type { Citation, EarlierTurn, Question } from '../answer.ts';
 import type { FoundPassage } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
-import type { Vocabulary } from '../text/words.ts';
-import { toWords } from '../text/words.ts';
+import { toWords, type Vocabulary } from '../text/words.ts';
 import type { Concepts } from './concepts.ts';
-import { type Query, toQuery } from './query.ts';
-import { contentWords } from './question.ts';
+import { contentWords, type Query, toQuery } from './query.ts';
 
 const pronouns =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;

@@ -107,7 +107,6 @@ function createModelEngine(
   };
 }
 
-/** Throws ModelFailure if no passage was found. */
 function checkCanAsk({ quoted }: Prompt): void {
   const noPassage = 'No passage was found for the language model to answer from.';
   if (quoted.length === 0) throw new ModelFailure('model_not_asked', noPassage);

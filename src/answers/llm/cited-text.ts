@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../lib/trim-end.ts';
+import { trimEndOf } from '../../lib/text.ts';
 import type { Citation, PromptPassage } from '../answer.ts';
 import { maxAnswerLength, maxCitations, printCitation, printSources } from '../engine/compose.ts';
 import { ModelFailure } from './chat-client.ts';

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../lib/trim-end.ts';
+import { trimEndOf } from '../../lib/text.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { toNameWord, toWords } from './words.ts';
 

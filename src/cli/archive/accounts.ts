@@ -21,7 +21,7 @@ import {
   withOptions,
 } from '../command.ts';
 import { findByCode } from '../output/explain.ts';
-import { type Columns, countOf, toJsonLines, toTable } from '../output/table.ts';
+import { type Columns, countOf, toJsonLines, toTable } from '../output/output.ts';
 import { dataFolderOf, withStore } from '../stores.ts';
 
 /** Opens the archive for `use`; `empty` creates no file. @throws CommandError if it is unusable */

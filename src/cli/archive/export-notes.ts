@@ -14,8 +14,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import type { HistoryPost } from '../../archive/store/timeline.ts';
 import { toIsoSeconds } from '../../lib/clock.ts';
-import { toFileId } from '../../lib/files/file-id.ts';
 import { makeFolder } from '../../lib/files/private-files.ts';
+import { toFileId } from '../../lib/text.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import {

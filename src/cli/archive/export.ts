@@ -12,9 +12,14 @@ import {
   UsageError,
   withOptions,
 } from '../command.ts';
-import { createOutput, type Output } from '../output/output.ts';
-import { explainWriteErrors, writeOutputFile } from '../output/output-file.ts';
-import { countOf, toCount } from '../output/table.ts';
+import {
+  countOf,
+  createOutput,
+  explainWriteErrors,
+  type Output,
+  toCount,
+  writeOutputFile,
+} from '../output/output.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { notArchived, platformOption, toArchivedAccount, withArchiveStore } from './accounts.ts';
 import { type ExportFolder, exportMarkdown, openExportFolder } from './export-notes.ts';
@@ -67,7 +72,6 @@ export const exportAction: Action = {
   ),
 };
 
-/** Returns the archived accounts. @throws CommandError for a missing account */
 function findArchived(wanted: readonly AccountReference[], store: ArchiveStore) {
   const archived = store.listAccounts();
   return wanted.map((one) => {

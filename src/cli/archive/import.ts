@@ -39,8 +39,7 @@ import {
   worstOf,
 } from '../command.ts';
 import { findByCode } from '../output/explain.ts';
-import type { Output } from '../output/output.ts';
-import { countOf, toCount, toElapsed, toJsonLines } from '../output/table.ts';
+import { countOf, type Output, toCount, toElapsed, toJsonLines } from '../output/output.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { withArchiveStore } from './accounts.ts';
 
@@ -95,7 +94,6 @@ function toFormats(name: string | undefined): typeof exportFormats {
   return [chooseByName(named, name, '--form must be one of')];
 }
 
-/** Returns the handle of `--handle`. @throws UsageError if invalid, or for several exports */
 function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
   if (handle === undefined) return {};
   if (paths.length > 1) throw new UsageError('--handle can be used with one FILE only.');

@@ -23,7 +23,7 @@ import { parseJson } from '../../lib/parse-json.ts';
 import { readSecret, secretFormOf, UnusableSecretError } from '../../lib/secret.ts';
 import { sessionMigrations } from '../../sessions/store/sqlite-schema.ts';
 import { CommandError } from '../command.ts';
-import { countOf } from '../output/table.ts';
+import { countOf } from '../output/output.ts';
 
 const formatVersion = 1;
 

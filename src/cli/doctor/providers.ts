@@ -4,7 +4,7 @@ import { openPublicHttpClient } from '../../lib/http/public-http-client.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import { createHeavyTurns, createServerLoop } from '../../lib/scheduling/fair-queue.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
-import type { Provider } from '../../providers/provider.ts';
+import type { Provider, ProviderContext } from '../../providers/provider.ts';
 import { type ProviderName, providerFactories } from '../../providers/registry.ts';
 import { toLimits, toSettings } from '../../server/wiring/fetching.ts';
 import { type DoctorContext, fault, ok, type Result, warning } from './finding.ts';
@@ -69,7 +69,7 @@ async function readOne(
   );
   const startedMs = clock.now();
   try {
-    await askCheaply(name, provider, signal);
+    await cheapReads[name](provider.ask, { signal });
     return { result: judgeSpeed(name, clock.now() - startedMs), seen };
   } catch (error) {
     return { result: describeFailure(name, error, { seen, ms: clock.now() - startedMs }), seen };
@@ -93,34 +93,33 @@ function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
   };
 }
 
-async function askCheaply(name: Remote, { ask }: Provider, signal: AbortSignal): Promise<void> {
-  const context = { signal };
-  switch (name) {
-    case 'fxtwitter':
-      await ask.profile?.({ kind: 'profile', account: { platform: 'x', handle: 'jack' } }, context);
-      return;
-    case 'syndication': {
-      const post = { platform: 'x', handle: 'jack', id: '20' } as const;
-      await ask.post?.({ kind: 'post', post, thread: false, replies: 'off' }, context);
-      return;
-    }
-    case 'bluesky': {
-      const account = { platform: 'bluesky', handle: 'bsky.app' } as const;
-      await ask.profile?.({ kind: 'profile', account }, context);
-      return;
-    }
-    case 'mastodon': {
-      const page = { cursor: null, count: 1, sinceSeconds: null, untilSeconds: null } as const;
-      const search = {
-        kind: 'search',
-        platform: 'mastodon',
-        text: '#mastodon',
-        feed: 'latest',
-      } as const;
-      await ask.search?.({ ...search, ...page }, context);
-    }
-  }
-}
+const onePost = {
+  feed: 'latest',
+  cursor: null,
+  count: 1,
+  sinceSeconds: null,
+  untilSeconds: null,
+} as const;
+
+/** Requests that cost a provider little. */
+const cheapReads: Readonly<
+  Record<Remote, (ask: Provider['ask'], context: ProviderContext) => Promise<unknown> | undefined>
+> = {
+  fxtwitter: ({ profile }, context) =>
+    profile?.({ kind: 'profile', account: { platform: 'x', handle: 'jack' } }, context),
+  syndication: ({ post }, context) => {
+    const first = { platform: 'x', handle: 'jack', id: '20' } as const;
+    return post?.({ kind: 'post', post: first, thread: false, replies: 'off' }, context);
+  },
+  bluesky: ({ profile }, context) =>
+    profile?.({ kind: 'profile', account: { platform: 'bluesky', handle: 'bsky.app' } }, context),
+  mastodon: ({ search }, context) =>
+    search?.({ kind: 'search', platform: 'mastodon', text: '#mastodon', ...onePost }, context),
+  activitypub: ({ profile }, context) => {
+    const account = { platform: 'mastodon', handle: 'mastodon@mastodon.social' } as const;
+    return profile?.({ kind: 'profile', account }, context);
+  },
+};
 
 function judgeSpeed(name: Remote, ms: number): Result {
   if (ms <= slowMs) return ok(`${name} answered in ${ms} ms.`);

@@ -72,7 +72,6 @@ export function createReachability(context: DoctorContext) {
 
 const livePath = '/health/live';
 
-/** Asks the server on the port, and opens a temporary one only if none answers. */
 async function openListener(
   config: Config,
   random: Random,
@@ -155,7 +154,6 @@ function describePort({ HOST, PORT }: Config, listener: Listener | null): Result
   return fault(message, 'Set HOST to 127.0.0.1, or to 0.0.0.0 to listen on all networks.');
 }
 
-/** Reports a base URL that works only here, although the server accepts other machines. */
 function findLocalBase({ config, settings }: DoctorContext): readonly Result[] {
   const host = new URL(config.PERCH_BASE_URL).hostname;
   if (!isLoopbackName(host) || isLoopbackName(config.HOST)) return [];

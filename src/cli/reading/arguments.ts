@@ -86,7 +86,6 @@ function describeInvalidInput(text: string): string {
   return `${fault}${suggestion} To search, use perch search.`;
 }
 
-/** Parses a handle; for X, also a post id. @throws UsageError for other texts */
 function toPlatformTarget(text: string, of: Platform): AddressedRead {
   if (of === 'x' && isPostId('x', text)) {
     return { read: 'getPost', given: { handle: nobodyOnX, id: text } };

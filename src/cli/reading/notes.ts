@@ -9,9 +9,14 @@ import type { ParsedRead } from '../../reads/read.ts';
 import { renderPostNote, toNoteFileNames } from '../../render/obsidian.ts';
 import type { Fetching } from '../../server/wiring/fetching.ts';
 import { CommandError, type CommandOptions, UsageError } from '../command.ts';
-import { cleanText, type Output } from '../output/output.ts';
-import { explainWriteErrors, writeOutputFile } from '../output/output-file.ts';
-import { countOf, toCount } from '../output/table.ts';
+import {
+  cleanText,
+  countOf,
+  explainWriteErrors,
+  type Output,
+  toCount,
+  writeOutputFile,
+} from '../output/output.ts';
 import { type OptionValues, textOf } from './arguments.ts';
 
 export const noteOptions = {

@@ -1,7 +1,6 @@
 import type { pino } from 'pino';
 import { systemClock } from '../../lib/clock.ts';
-import { Problem, type ProblemCode } from '../../lib/problem.ts';
-import { adviceBesides } from '../../lib/problem-advice.ts';
+import { adviceBesides, Problem, type ProblemCode } from '../../lib/problem.ts';
 import { systemRandom } from '../../lib/random.ts';
 import { createHeavyTurns, createServerLoop } from '../../lib/scheduling/fair-queue.ts';
 import { createQuotas } from '../../lib/scheduling/quotas.ts';

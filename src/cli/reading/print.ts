@@ -6,8 +6,7 @@ import type { ParsedRead, Read } from '../../reads/read.ts';
 import { render } from '../../render/formats.ts';
 import type { Fetching } from '../../server/wiring/fetching.ts';
 import type { CommandContext } from '../command.ts';
-import type { Output } from '../output/output.ts';
-import { countOf, toElapsed, toJsonLines } from '../output/table.ts';
+import { countOf, type Output, toElapsed, toJsonLines } from '../output/output.ts';
 import { createNotePrinter, type NoteFolder } from './notes.ts';
 
 /** Fetches a post and prints the post. @throws Problem if the post cannot be fetched */

@@ -15,8 +15,7 @@ import {
   UsageError,
   withOptions,
 } from '../command.ts';
-import type { Output } from '../output/output.ts';
-import { toJsonLines } from '../output/table.ts';
+import { type Output, toJsonLines } from '../output/output.ts';
 import { type OptionValues, textOf } from '../reading/arguments.ts';
 import { withFetching } from '../reading/open-reading.ts';
 import { withStopSignal } from '../stop-signal.ts';
@@ -110,7 +109,6 @@ that appeared since the previous run. The command ends on SIGTERM, SIGINT or a c
 
 type Plan = ReturnType<typeof toPlan>;
 
-/** Parses the options of `perch watch`. @throws UsageError for an invalid option */
 function toPlan(values: OptionValues) {
   const { once, state, exec, every, webhook } = values;
   const everyText = textOf(every);
@@ -200,7 +198,6 @@ function run(plan: Run, context: CommandContext): Promise<ExitCode> {
   });
 }
 
-/** Returns each list once, with its key. @throws Problem with status 400 for invalid parameters */
 function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarget[] {
   const keyed = targets.map((target) => {
     const { query } = parsePage(target, reader, { limit: 1 }).plan;

@@ -55,7 +55,6 @@ export async function deliver<Message>(
 type Failed = Readonly<{ error: DeliveryError; failures: number }> &
   Pick<Handler<never>, 'name' | 'attempts' | 'maxWaitMs'>;
 
-/** Returns `false` if `stop` is aborted. @throws CommandError if no attempts remain */
 async function waitToRetry(
   { name, attempts, maxWaitMs: maxMs, error, failures }: Failed,
   options: RetryOptions,

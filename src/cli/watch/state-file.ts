@@ -6,7 +6,7 @@ import { FileLockedError, lockFile } from '../../lib/files/file-lock.ts';
 import { isMissing, syncFolder } from '../../lib/files/private-files.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { CommandError, UsageError } from '../command.ts';
-import { explainWriteErrors } from '../output/output-file.ts';
+import { explainWriteErrors } from '../output/output.ts';
 import { type Memory, maxRemembered } from './poll.ts';
 
 /** State of `perch watch`. `memories` has the known posts by the key of the list. */

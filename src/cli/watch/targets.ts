@@ -111,7 +111,6 @@ function refuseOtherFeeds(feed: unknown = 'latest'): void {
   if (feed !== 'media') chooseWord('feed', String(feed), watchFeeds);
 }
 
-/** Selects options of this kind of list. @throws UsageError for an option of the other kind */
 function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {
   const names = isSearch ? ['platform', 'feed'] : accountOptions;
   const others = isSearch ? accountOptions : ['feed'];

@@ -1,11 +1,16 @@
 import type { HistoryStore } from '../../archive/histories/history-store.ts';
+import type { Pool } from '../../lib/caller.ts';
 import { type Clock, createSteadyClock } from '../../lib/clock.ts';
+import type { RequestContext } from '../../lib/http/http-client.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type Deadline, openDeadline } from '../../lib/scheduling/deadline.ts';
-import type { Reservation } from '../../lib/scheduling/quotas.ts';
-import type { Account } from '../../model/account.ts';
+import type { Quotas, Reservation } from '../../lib/scheduling/quotas.ts';
+import { type Account, toAccount } from '../../model/account.ts';
+import type { Post, Status } from '../../model/post.ts';
+import type { Page } from '../../model/queries.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { overloaded, type Requester, withCharge } from '../cost.ts';
+import type { ProviderChain } from '../chain/provider-chain.ts';
+import { overloaded, type Requester, toTakeBytes, withCharge } from '../cost.ts';
 import {
   addToTally,
   type Delivery,
@@ -14,8 +19,8 @@ import {
   type HistoryResult,
   toHistoryResult,
 } from './history-result.ts';
-import { createHistorySource, type SourceOptions } from './history-source.ts';
 import type { PlacedPost } from './ordering.ts';
+import type { PagePlace } from './page-reader.ts';
 import { type AccountPace, unknownPace } from './range-planner.ts';
 import { createStoredHistory } from './stored-history.ts';
 import { type HistoryReadResult, streamHistory } from './stream-history.ts';
@@ -205,3 +210,85 @@ async function* sendPosts(
     await endImport(stream, state);
   }
 }
+
+interface SourceOptions {
+  readonly chain: ProviderChain;
+  readonly pool?: Pool | undefined;
+  readonly ledger: Quotas;
+}
+
+const pageCount = 100;
+
+/** Creates readers of a profile and its timeline. All pages come from the same provider. */
+function createHistorySource(
+  { chain, pool, ledger }: SourceOptions,
+  { account, withReplies, withReposts, onlyReplies, isIndex }: HistoryQuery,
+  { caller, client, signal, span }: Requester,
+) {
+  const takeRequest = pool && (() => pool.take(caller?.share ?? 'anonymous', client));
+  let provider: string | undefined;
+  let profileSource = '';
+  let profile: Account | null = null;
+  const ask = async <Found>(
+    pageSignal: AbortSignal,
+    read: (request: RequestContext) => Promise<Found>,
+  ) => {
+    const bytes = ledger.open('upstreamBytes', client ?? null);
+    try {
+      const takeBytes = toTakeBytes(bytes);
+      return await read({ signal: pageSignal, takeRequest, takeBytes, client, span });
+    } finally {
+      bytes.release();
+    }
+  };
+  return {
+    get name() {
+      return provider ?? profileSource;
+    },
+    get isArchive() {
+      return profileSource === 'archive' || provider === 'archive';
+    },
+    get account() {
+      return profile;
+    },
+    readProfile: async (): Promise<Account> => {
+      const query = { kind: 'profile', account } as const;
+      const { found, source } = await ask(signal, (request) =>
+        chain.ask('profile', query, request),
+      );
+      profileSource = source;
+      profile = found.account;
+      return profile;
+    },
+    readPage: async (place: PagePlace, pageSignal: AbortSignal): Promise<Page<Post>> => {
+      const list = { kind: 'timeline', account, withReplies, withReposts, onlyReplies } as const;
+      const query = { ...list, ...place, count: pageCount };
+      const { found, source } = await ask(pageSignal, (request) =>
+        chain.ask('timeline', query, { ...request, provider, isBackground: true }),
+      );
+      provider ??= source;
+      return isIndex ? toOutline(found) : found;
+    },
+  };
+}
+
+/** Reduces the posts of a page to the fields that are needed to list ids and times in order. */
+export function toOutline(page: Page<Post>): Page<Post> {
+  return { ...page, items: page.items.flatMap(outlinePost) };
+}
+
+function outlinePost(post: Post): readonly Status[] {
+  if (post.type === 'tombstone') return [];
+  const outline = {
+    ...post,
+    ...{ text: '', facets: [], quote: null, poll: null, article: null, card: null },
+    author: outlineAccount(post.author),
+    reposted_by: post.reposted_by && outlineAccount(post.reposted_by),
+    media: { all: [], photos: [], videos: [] },
+    community_note: null,
+  };
+  return [outline];
+}
+
+const outlineAccount = ({ id, screen_name, platform }: Account): Account =>
+  toAccount({ id, screen_name, name: '', url: '', platform });

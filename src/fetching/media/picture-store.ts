@@ -257,7 +257,6 @@ async function hashFile(file: FileHandle): Promise<string> {
   return hash.digest('hex').slice(0, hashLength);
 }
 
-/** Writes a temporary file, then renames it. @throws Error of the operating system */
 async function writePicture(
   key: string,
   { mediaType, size, hash, content }: Picture & { readonly content: Buffer },

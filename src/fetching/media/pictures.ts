@@ -122,7 +122,6 @@ function createSharing() {
 
 const toKey = ({ href }: URL): string => createHash('sha256').update(href).digest('hex');
 
-/** Reserves a slot for one picture request. @throws Problem `overloaded` if no slot is free */
 function take(ledger: Quotas, resource: Resource, client: Client): Reservation {
   const reservation = ledger.open(resource, client);
   if (!reservation.take(1)) throw overloaded();
@@ -145,7 +144,6 @@ const isLasting = ({ code }: Problem): boolean =>
 
 const refusals: readonly number[] = [400, 401, 403, 404, 410, 451];
 
-/** Returns the picture in a response. @throws Problem if the response has no picture */
 function expectPicture(
   { status, retryAfterSeconds, picture }: PictureAnswer,
   url: URL,

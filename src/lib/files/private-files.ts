@@ -39,7 +39,6 @@ export function makeFolder(path: string, mode = 0o777): void {
   if (error !== null) throw error;
 }
 
-/** Creates a folder if needed. Returns the error if its parent is missing; throws others. */
 function makeOneFolder(path: string, mode: number): unknown {
   try {
     mkdirSync(path, { mode });

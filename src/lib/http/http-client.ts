@@ -5,8 +5,13 @@ import { Problem } from '../problem.ts';
 import type { Random } from '../random.ts';
 import { type Deadline, openDeadline } from '../scheduling/deadline.ts';
 import type { HeavyTurns } from '../scheduling/fair-queue.ts';
-import { endWith, type TraceSpan, withoutPropagation } from '../tracing/tracing.ts';
-import { recordStatus, startUpstreamSpan } from '../tracing/upstream-span.ts';
+import {
+  endWith,
+  recordStatus,
+  startUpstreamSpan,
+  type TraceSpan,
+  withoutPropagation,
+} from '../tracing/tracing.ts';
 import { countJsonDelimiters, maxJsonDelimiters } from './json-bodies.ts';
 import { parseUrl } from './url.ts';
 

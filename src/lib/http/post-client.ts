@@ -1,6 +1,11 @@
 import type { Agent } from 'undici';
-import { endWith, type TraceSpan, withoutPropagation } from '../tracing/tracing.ts';
-import { recordStatus, startUpstreamSpan } from '../tracing/upstream-span.ts';
+import {
+  endWith,
+  recordStatus,
+  startUpstreamSpan,
+  type TraceSpan,
+  withoutPropagation,
+} from '../tracing/tracing.ts';
 import { type HttpClientOptions, readHead } from './http-client.ts';
 
 type PostClientOptions = Pick<HttpClientOptions, 'connectTimeoutMs' | 'userAgent' | 'clock'>;

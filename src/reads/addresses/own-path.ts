@@ -1,5 +1,4 @@
-import { encodeComponent } from '../../lib/http/encode-component.ts';
-import { joinParameters, parseQuery } from '../../lib/http/query.ts';
+import { encodeComponent, joinParameters, parseQuery } from '../../lib/http/url.ts';
 import {
   cleanId,
   matchForm,

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../lib/trim-end.ts';
+import { trimEndOf } from '../../lib/text.ts';
 import { isSpace, toCharacters, toVisibleText } from '../markdown/characters.ts';
 import {
   type Annotation,

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../lib/trim-end.ts';
+import { trimEndOf } from '../../lib/text.ts';
 import type { Account } from '../../model/account.ts';
 import type { Poll, Post } from '../../model/post.ts';
 import {

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../lib/trim-end.ts';
+import { trimEndOf } from '../../lib/text.ts';
 import { toVisibleText } from './characters.ts';
 import { keepNumberSigns } from './escape.ts';
 import { escapeNoteSyntax, isInlineQuery, separateTemplates, toPlainLanguage } from './layout.ts';

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Client } from '../../lib/caller.ts';
+import { toJsonBody } from '../../lib/http/json-bodies.ts';
+import { privateCaching } from '../../web/headers.ts';
 import { declareRoutes, serveRoutes } from '../../web/route.ts';
-import { sendJson } from './keys.ts';
 
 const connectionReport = z
   .object({
@@ -76,3 +77,12 @@ export const connectionRoutes = declareRoutes(
     },
   },
 );
+
+/** Sends a JSON body with headers that forbid caching. */
+export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+  reply.headers({
+    'cache-control': privateCaching,
+    'content-type': 'application/json; charset=utf-8',
+  });
+  return reply.send(toJsonBody(body));
+}

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { toJsonBody } from '../../lib/http/to-json-body.ts';
+import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../lib/problem.ts';
 import { isPermalinkHandle } from '../../reads/addresses/permalink-handle.ts';
 import { corsHeaders } from '../../web/cors.ts';

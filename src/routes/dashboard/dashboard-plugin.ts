@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AdminSessions, SessionUse } from '../../access/admin-sessions.ts';
+import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { Origins } from '../../lib/http/origins.ts';
-import { parseQuery } from '../../lib/http/query.ts';
-import { toJsonBody } from '../../lib/http/to-json-body.ts';
+import { parseQuery } from '../../lib/http/url.ts';
 import { Problem, type ProblemDocument, problemKinds } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
 import { escapeHtml } from '../../render/html/markup.ts';

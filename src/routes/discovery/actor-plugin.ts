@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { parseQuery } from '../../lib/http/query.ts';
+import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { SigningKey } from '../../lib/http/request-signatures.ts';
-import { toJsonBody } from '../../lib/http/to-json-body.ts';
+import { parseQuery } from '../../lib/http/url.ts';
 import { Problem, quoteInput } from '../../lib/problem.ts';
 import { declareRoutes, refuseOthers, serveRoutes } from '../../web/route.ts';
 

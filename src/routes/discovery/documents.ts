@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Clock, toIsoSeconds } from '../../lib/clock.ts';
-import { toJsonBody } from '../../lib/http/to-json-body.ts';
+import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { allReads } from '../../reads/index.ts';
 import { sendPrepared } from '../../web/reply.ts';

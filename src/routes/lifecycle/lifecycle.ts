@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyInstance } from 'fastify';
-import { parseQuery } from '../../lib/http/query.ts';
+import { parseQuery } from '../../lib/http/url.ts';
 import { lifecycleState, toHeaderDates, toIsoDates } from '../../lib/lifecycle.ts';
 import { redactKeys } from '../../lib/redact.ts';
 import { parseHandle } from '../../model/reference.ts';

@@ -48,7 +48,6 @@ const notStored = (): Problem =>
     resolution: 'Read the post again, and use the URLs in its `media`.',
   });
 
-/** Opens a file. Throws `not_found` if it is missing or has the wrong size. */
 async function openCopy({ path, bytes }: StoredCopy): Promise<FileHandle> {
   const file = await open(path).catch((cause: unknown) => {
     throw isCode(cause, 'ENOENT') ? notStored() : cause;

@@ -70,7 +70,6 @@ function startInterval(tick: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Keeps the numbers of each minute for a day. */
 function createRows() {
   const rows = new Map<number, readonly number[]>();
   let newest = 0;

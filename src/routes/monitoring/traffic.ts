@@ -105,7 +105,6 @@ const boundsMs = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_
 
 type DurationCounts = ReturnType<typeof createDurationCounts>;
 
-/** Creates histograms of response times, by route and by cache hit. */
 function createDurations() {
   const hits = new Map<string, DurationCounts>();
   const others = new Map<string, DurationCounts>();

@@ -148,7 +148,6 @@ type Section = Readonly<Record<string, unknown>>;
 /** Components by section, such as `schemas` or `examples` (OpenAPI 3.1 §4.8.7). */
 export type Components = Readonly<Record<string, Section>>;
 
-/** Removes components to which `document` does not refer, directly or indirectly. */
 function keepUsedComponents(document: JsonSchema, components: Components): Components {
   const used = new Set<string>();
   const visit = (value: unknown): void => {

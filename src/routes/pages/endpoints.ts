@@ -5,8 +5,8 @@ import type { ProblemCode } from '../../lib/problem.ts';
 import { declareRoutes, type Endpoint, type EndpointReply } from '../../web/route.ts';
 import { type HeaderName, listEndpointHeaders } from '../openapi/headers.ts';
 import { addressProblems, upstreamProblems } from '../reads/address-route.ts';
-import { findReply } from './docs/find-page.ts';
 import { navigation } from './docs/navigation.ts';
+import { findReply } from './docs/search-index.ts';
 import { askPath, assetPath, docsPath, faviconPath, findPath, maxQueryLength } from './layout.ts';
 
 const allNames = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));

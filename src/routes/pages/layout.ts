@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { parseQuery } from '../../lib/http/query.ts';
+import { parseQuery } from '../../lib/http/url.ts';
 import { Problem } from '../../lib/problem.ts';
 import { brandMark, escapeHtml } from '../../render/html/markup.ts';
 import { pictureSources } from '../../render/page/page.ts';

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { parseQuery } from '../../lib/http/query.ts';
-import type { ProblemDocument } from '../../lib/problem.ts';
-import { adviceBesides } from '../../lib/problem-advice.ts';
+import { parseQuery } from '../../lib/http/url.ts';
+import { adviceBesides, type ProblemDocument } from '../../lib/problem.ts';
 import { escapeHtml } from '../../render/html/markup.ts';
 import type { WriteProblemPage } from '../../web/errors.ts';
 import { addVary } from '../../web/headers.ts';

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { joinParameters, parseQuery } from '../../lib/http/query.ts';
-import { parseUrl } from '../../lib/http/url.ts';
+import { joinParameters, parseQuery, parseUrl } from '../../lib/http/url.ts';
 import { Problem } from '../../lib/problem.ts';
 import { isPlatformHost } from '../../model/addresses/address.ts';
 import { jsonFeed } from '../../model/json-feed.ts';

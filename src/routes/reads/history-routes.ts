@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HistoryImport, HistoryImporter } from '../../fetching/histories/import-history.ts';
-import { toJsonBody } from '../../lib/http/to-json-body.ts';
+import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Quotas, Reservation } from '../../lib/scheduling/quotas.ts';
 import type { HistoryFormat } from '../../model/history.ts';

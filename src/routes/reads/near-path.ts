@@ -1,4 +1,4 @@
-import { encodeComponent } from '../../lib/http/encode-component.ts';
+import { encodeComponent } from '../../lib/http/url.ts';
 import { redactKeys } from '../../lib/redact.ts';
 import { editDistance } from '../../lib/suggest.ts';
 import { splitPath } from '../../model/addresses/match-form.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { parseQuery } from '../../lib/http/query.ts';
+import { parseQuery } from '../../lib/http/url.ts';
 import { Problem, quoteInput } from '../../lib/problem.ts';
 import { type AccountReference, parseHandle } from '../../model/reference.ts';
 import { freeText, parseParameters } from '../../reads/parameters.ts';

@@ -2,7 +2,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
-import { joinParameters, parseQuery } from '../../lib/http/query.ts';
+import { joinParameters, parseQuery } from '../../lib/http/url.ts';
 import type { HeavyTurns } from '../../lib/scheduling/fair-queue.ts';
 import type { TraceSpan } from '../../lib/tracing/tracing.ts';
 import type { PathParameters } from '../../model/addresses/match-form.ts';

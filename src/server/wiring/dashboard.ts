@@ -22,13 +22,13 @@ import {
   renderConfiguration,
 } from '../../routes/dashboard/configuration/configuration-page.ts';
 import { createKeysSection } from '../../routes/dashboard/keys/keys-section.ts';
-import type {
-  OverviewFigures,
-  ProviderFigures,
-  SessionFigures,
-  TrafficName,
-} from '../../routes/dashboard/overview/figures.ts';
-import { createOverviewSection } from '../../routes/dashboard/overview/overview-page.ts';
+import {
+  createOverviewSection,
+  type OverviewFigures,
+  type ProviderFigures,
+  type SessionFigures,
+} from '../../routes/dashboard/overview/overview-page.ts';
+import type { TrafficName } from '../../routes/dashboard/overview/traffic.ts';
 import {
   answersPath,
   archivePath,

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { packagePath } from '../../lib/files/package-path.ts';
-import { toJsonBody } from '../../lib/http/to-json-body.ts';
+import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { version } from '../../lib/version.ts';
 import type { McpDocument } from '../../mcp/server.ts';

@@ -112,7 +112,6 @@ function openProviders({ config, archive }: FetchingOptions, settings: ProviderS
 
 type Caches = ReturnType<typeof openCaches>;
 
-/** Opens this instance's response cache and, with Redis, the cache of all instances. */
 function openCaches(options: FetchingOptions, historyStore: HistoryStore | undefined) {
   const { config, logger, redis } = options;
   const cache = createResponseCache({

@@ -151,7 +151,6 @@ async function openSharedStore(options: SharedStoreOptions) {
   }
 }
 
-/** Throws UnusableEngineError if sessions may be lost, unless `PERCH_REDIS_ALLOW_VOLATILE`. */
 async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   if (config.PERCH_REDIS_ALLOW_VOLATILE) return;
   const answers = await engine.info('persistence').catch((cause: Error) => {

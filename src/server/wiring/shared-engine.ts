@@ -59,7 +59,6 @@ export async function openSharedEngine(
   );
 }
 
-/** Waits until Perch can use the engine. Returns the reason if that fails; otherwise `null`. */
 async function faultAtStart(engine: Engine): Promise<string | null> {
   if (!(await engine.waitUntilUp(startMs))) return engine.state.fault ?? '';
   try {

@@ -194,7 +194,6 @@ async function followUpOnce(request: SessionRequest, options: HandlerOptions): P
   return sendFurtherMessage(message, service);
 }
 
-/** Checks that a session is idle. @throws Problem `session_not_active`, `turn_in_progress` */
 function refuseRunning(record: SessionRecord): void {
   refuseInactive(record);
   if (record.pending.length === 0) return;
@@ -275,14 +274,12 @@ function readCaller(request: FastifyRequest, { service, clientOf }: HandlerOptio
 const readBody = ({ body }: FastifyRequest): Body | undefined =>
   Buffer.isBuffer(body) ? parseBody(body) : undefined;
 
-/** Parses a body. @throws Problem `invalid_body` if it is empty or not a JSON object */
 function demandBody(request: FastifyRequest): Body {
   const body = readBody(request);
   if (body !== undefined) return body;
   throw new Problem('invalid_body', { detail: 'The body is empty. Send a JSON object.' });
 }
 
-/** Checks that the session accepts messages, before the body is read. */
 async function checkSession(request: SessionRequest, options: HandlerOptions) {
   const record = await findSession(request, options);
   // A repeated request gets the earlier reply, even if the session has ended since.

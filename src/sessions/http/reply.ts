@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { toJsonBody } from '../../lib/http/to-json-body.ts';
+import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { Problem, ProblemDocument } from '../../lib/problem.ts';
 
 declare module 'fastify' {

@@ -5,8 +5,8 @@ import type { Excess, Quotas } from '../../lib/scheduling/quotas.ts';
 import type { EventDraft } from '../events.ts';
 import type { Commit, SessionStore, StampEvent } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';
-import { createChunkReader } from './chunk-reader.ts';
 import {
+  createChunkReader,
   createReader,
   endStream,
   type Feed,

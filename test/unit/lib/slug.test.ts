@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readMarkdown, toPlainHeading } from '../../../src/answers/readers/markdown.ts';
-import { toSlug } from '../../../src/lib/slug.ts';
+import { toSlug } from '../../../src/lib/text.ts';
 import { createMarkdown } from '../../../src/routes/pages/docs/markdown.ts';
 
 it.each([

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../../lib/trim-end.ts';
+import { trimEndOf } from '../../../lib/text.ts';
 
 /** Comment without its marks. `line` and `end` are the indexes of its first and next line. */
 export type Comment = Readonly<{ line: number; end: number; text: string }>;

@@ -87,7 +87,6 @@ export interface Field {
   readonly isRequired?: boolean;
 }
 
-/** Renders a field; screen readers read its hint and error with it. */
 function renderField(field: Field): string {
   const { name, label, hint, fault } = field;
   const notes = [

@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { KeyRecord } from '../../../access/keys/key-record.ts';
-import { encodeComponent } from '../../../lib/http/encode-component.ts';
+import { encodeComponent } from '../../../lib/http/url.ts';
 import { escapeHtml } from '../../../render/html/markup.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
 import { renderTime } from '../numbers.ts';

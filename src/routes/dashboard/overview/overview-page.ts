@@ -1,7 +1,11 @@
 import type { QueryHold } from '../../../fetching/chain/provider-chain.ts';
+import type { ProviderRecord } from '../../../fetching/chain/provider-records.ts';
+import type { EngineReport } from '../../../lib/redis/engine-report.ts';
 import type { QueryKind } from '../../../model/queries.ts';
+import type { Platform } from '../../../model/reference.ts';
 import { platformNames } from '../../../model/reference.ts';
 import { escapeHtml } from '../../../render/html/markup.ts';
+import type { EventLoopDelay } from '../../monitoring/load.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
 import {
   countOf,
@@ -16,8 +20,50 @@ import {
   type Tile,
 } from '../numbers.ts';
 import { configurationPath, type DashboardSection, dashboardPath, overviewPart } from '../pages.ts';
-import type { OverviewFigures, ProviderFigures } from './figures.ts';
-import { cacheUse, renderTraffic, total } from './traffic.ts';
+import { cacheUse, renderTraffic, type TrafficFigures, total } from './traffic.ts';
+
+/** Data of one server instance. Times are epoch milliseconds. */
+export interface OverviewFigures extends TrafficFigures {
+  readonly version: string;
+  readonly nowMs: number;
+  readonly startedMs: number;
+  /** Instance name and state of the shared Redis or Valkey server; `null` for a single instance. */
+  readonly shared: { readonly instance: string; readonly engine: EngineReport } | null;
+  readonly cache: Readonly<Record<'entries' | 'bytes' | 'maxBytes', number>>;
+  readonly pool: Readonly<Record<'used' | 'limit' | 'windowSeconds', number>>;
+  readonly providers: readonly ProviderFigures[];
+  readonly readsInFlight: number;
+  /** Session counts; `null` if sessions are turned off, `unavailable` if the store fails. */
+  readonly sessions: SessionFigures | 'unavailable' | null;
+  readonly memory: Readonly<Record<'resident' | 'heap', number>>;
+  readonly isOverloaded: boolean;
+  /** Delay of the event loop; `null` if it is not measured. */
+  readonly eventLoop: EventLoopDelay | null;
+  /** Number of faults and warnings that the page *Configuration* shows. */
+  readonly notices: number;
+}
+
+export interface ProviderFigures {
+  readonly name: string;
+  readonly platforms: readonly Platform[];
+  /** Kinds of query for which Perch currently sends no requests to the provider, with reasons. */
+  readonly holds: readonly QueryHold[];
+  readonly lastHour: Readonly<Record<'answered' | 'failed', number>>;
+  readonly lastFailure: ProviderRecord['lastFailure'];
+}
+
+export type SessionFigures = Readonly<
+  Record<
+    | 'live'
+    | 'turnsAtWork'
+    | 'turnsAtOnce'
+    | 'turnsWaiting'
+    | 'maxWaiting'
+    | 'streams'
+    | 'storedBytes',
+    number
+  >
+>;
 
 /** Interval in seconds of the refresh by `admin-overview.js`. */
 const refreshSeconds = 10;
@@ -204,7 +250,6 @@ const queryNames: Readonly<Record<QueryKind, string>> = {
   searchUsers: 'account searches',
 };
 
-/** Renders each provider's state, failures in the last hour, and last failure. */
 function renderProviders(providers: readonly ProviderFigures[], nowMs: number): string {
   const items = providers.map((provider) => renderProvider(provider, nowMs));
   const list = `<ul class="providers">${items.join('\n')}</ul>`;

@@ -1,6 +1,14 @@
 import { escapeHtml } from '../../../render/html/markup.ts';
+import type { Period } from '../../monitoring/minute-history.ts';
+import type { TrafficTotals } from '../../monitoring/traffic.ts';
 import { countOf, formatClock, formatCount, formatShare } from '../numbers.ts';
-import type { OverviewFigures, TrafficName, TrafficPeriod } from './figures.ts';
+
+export type TrafficName = 'requests' | keyof TrafficTotals;
+
+export type TrafficPeriod = Period<TrafficName>;
+
+/** Counts in the last 60 minutes, and in the last 96 periods of 15 minutes; oldest first. */
+export type TrafficFigures = Readonly<Record<'hour' | 'day', readonly TrafficPeriod[]>>;
 
 const requestSeries: readonly Series[] = [{ name: 'requests', text: 'requests' }];
 
@@ -26,7 +34,7 @@ export function cacheUse(periods: readonly TrafficPeriod[]) {
 }
 
 /** Renders charts of requests and errors and a table for the last hour, then for 24 hours. */
-export function renderTraffic({ hour, day }: Pick<OverviewFigures, 'hour' | 'day'>): string {
+export function renderTraffic({ hour, day }: TrafficFigures): string {
   return `<section aria-labelledby="traffic">
 <h2 id="traffic">Requests and errors</h2>
 <div class="charts">

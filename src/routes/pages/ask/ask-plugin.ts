@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, toAnswerReply } from '../../../answers/answer.ts';
-import { encodeComponent } from '../../../lib/http/encode-component.ts';
-import { parseQuery } from '../../../lib/http/query.ts';
-import { toJsonBody } from '../../../lib/http/to-json-body.ts';
+import { toJsonBody } from '../../../lib/http/json-bodies.ts';
+import { encodeComponent, parseQuery } from '../../../lib/http/url.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../../lib/problem.ts';
 import { redactKeys } from '../../../lib/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';

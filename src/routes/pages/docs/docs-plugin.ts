@@ -17,10 +17,14 @@ import {
   describeDocsIndex,
   writeDocsIndex,
 } from './doc-pages.ts';
-import { createFindHandler } from './find-page.ts';
 import type { Library, LibraryPage } from './library.ts';
 import { createMarkdown, type MarkdownDocument } from './markdown.ts';
-import { createSearchIndex, type SearchHit, type SearchIndex } from './search-index.ts';
+import {
+  createFindHandler,
+  createSearchIndex,
+  type SearchHit,
+  type SearchIndex,
+} from './search-index.ts';
 
 interface DocsOptions {
   readonly site: Site;
@@ -144,7 +148,6 @@ function findPage({ site: { library } }: Docs, name: string) {
   return page && { page, address: `${page.name}${isSource ? '.md' : ''}`, isSource };
 }
 
-/** Throws `route_not_found`, which suggests pages with similar names. */
 function requirePage(docs: Docs, wanted: string) {
   const found = findPage(docs, wanted);
   if (found !== undefined) return found;

@@ -1,5 +1,5 @@
 import type { MarkdownIt, Token } from 'markdown-it';
-import { toSlug } from '../../../lib/slug.ts';
+import { toSlug } from '../../../lib/text.ts';
 import { escapeHtml } from '../../../render/html/markup.ts';
 import { guessLanguage, highlight } from './highlight.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRenderingCache } from '../../../fetching/plan.ts';
 import type { Origins } from '../../../lib/http/origins.ts';
-import { parseQuery } from '../../../lib/http/query.ts';
+import { parseQuery } from '../../../lib/http/url.ts';
 import { Problem, toProblemDocument } from '../../../lib/problem.ts';
 import type { PostResult, Result } from '../../../model/results.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';

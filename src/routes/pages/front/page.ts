@@ -1,4 +1,4 @@
-import { encodeComponent } from '../../../lib/http/encode-component.ts';
+import { encodeComponent } from '../../../lib/http/url.ts';
 import type { ProblemDocument } from '../../../lib/problem.ts';
 import { redactKeys } from '../../../lib/redact.ts';
 import { type SearchPlatform, searchPlatforms } from '../../../model/reference.ts';

@@ -5,7 +5,7 @@ import type { Answer, EarlierTurn } from '../../../../src/answers/answer.ts';
 import type { Corpus } from '../../../../src/answers/corpus/corpus.ts';
 import { printSources } from '../../../../src/answers/engine/compose.ts';
 import { openAnswers } from '../../../../src/answers/open-answers.ts';
-import { toSlug } from '../../../../src/lib/slug.ts';
+import { toSlug } from '../../../../src/lib/text.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';

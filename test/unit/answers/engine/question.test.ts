@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { resolveFollowUp } from '../../../../src/answers/engine/follow-up.ts';
-import { toParts } from '../../../../src/answers/engine/question.ts';
+import { toParts } from '../../../../src/answers/engine/query.ts';
 import { toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
 import { readVocabulary } from '../../../../src/answers/text/words.ts';
-import { toSlug } from '../../../../src/lib/slug.ts';
 import { editDistance } from '../../../../src/lib/suggest.ts';
+import { toSlug } from '../../../../src/lib/text.ts';
 
 const vocabulary = readVocabulary();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSample } from '../../../../src/archive/sample.ts';
-import { toOutline } from '../../../../src/fetching/histories/history-source.ts';
+import { toOutline } from '../../../../src/fetching/histories/import-history.ts';
 import { createFakeTimeline, type Entry } from '../../../support/fake-timeline.ts';
 import {
   answerFromMemory,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseQuery } from '../../../../src/lib/http/query.ts';
+import { parseQuery } from '../../../../src/lib/http/url.ts';
 import { scheduledLifecycle } from '../../../../src/lib/lifecycle.ts';
 import { Problem } from '../../../../src/lib/problem.ts';
 import { reads } from '../../../../src/reads/index.ts';

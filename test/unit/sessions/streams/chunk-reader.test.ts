@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../../src/sessions/store/session-store.ts';
-import { createChunkReader, toChunk } from '../../../../src/sessions/streams/chunk-reader.ts';
+import { createChunkReader, toChunk } from '../../../../src/sessions/streams/stream-reader.ts';
 
 function eventsFrom(first: number, lengths: readonly number[]): readonly StoredEvent[] {
   return lengths.map((length, at) => ({ index: first + at, line: 'x'.repeat(length) }));

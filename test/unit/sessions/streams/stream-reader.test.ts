@@ -3,8 +3,8 @@ import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { beginTurn, startSession } from '../../../../src/sessions/store/state.ts';
-import { createChunkReader } from '../../../../src/sessions/streams/chunk-reader.ts';
 import {
+  createChunkReader,
   createReader,
   type Feed,
   sendStream,

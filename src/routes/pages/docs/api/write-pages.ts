@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encodeComponent } from '../../../../lib/http/encode-component.ts';
+import { encodeComponent } from '../../../../lib/http/url.ts';
 
 const text = z.string();
 const any = z.unknown().optional();

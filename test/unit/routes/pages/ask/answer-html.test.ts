@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { encodeComponent } from '../../../../../src/lib/http/encode-component.ts';
+import { encodeComponent } from '../../../../../src/lib/http/url.ts';
 import {
   createAnswerRenderer,
   foreignLinks,
