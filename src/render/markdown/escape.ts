@@ -30,7 +30,7 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
 export function findHazards(
   characters: readonly string[],
   borders: ReadonlySet<number>,
-): ReadonlySet<string> {
+): Set<string> {
   const hazards = new Set<string>();
   const opened = new Set<string>();
   for (const run of toRuns(characters, borders)) {
@@ -234,8 +234,9 @@ function escapeOneLine(
   linked = unlinked,
   extraHazards: readonly string[] = [],
 ): string[] {
-  const found = findHazards(characters, none);
-  const hazards = new Set([...found, ...delimiters, ...extraHazards]);
+  if (!characters.some(isAsciiPunctuation)) return [...characters];
+  const hazards = findHazards(characters, none);
+  for (const hazard of [...delimiters, ...extraHazards]) hazards.add(hazard);
   return escapeCharacters(characters, { borders: none, linkStarts: none, linked, hazards });
 }
 
