@@ -17,7 +17,7 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
   for (let start = 0; start < characters.length; start = end) {
     const character = characters[start];
     end = start + 1;
-    if (!isAsciiPunctuation(character)) continue;
+    if (character === undefined || !rules.has(character)) continue;
     while (characters[end] === character && !borders.has(end)) end += 1;
     const before = borders.has(start) ? border : characters[start - 1];
     const after = borders.has(end) ? border : characters[end];
@@ -234,7 +234,7 @@ function escapeOneLine(
   linked = unlinked,
   extraHazards: readonly string[] = [],
 ): string[] {
-  if (!characters.some(isAsciiPunctuation)) return [...characters];
+  if (!characters.some((character) => rules.has(character))) return [...characters];
   const hazards = findHazards(characters, none);
   for (const hazard of [...delimiters, ...extraHazards]) hazards.add(hazard);
   return escapeCharacters(characters, { borders: none, linkStarts: none, linked, hazards });
