@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { maximums } from './maximums.ts';
 
-const anything = z.unknown().optional();
-
 /** Creates a schema whose output is `null` if the value is absent or `schema` rejects it. */
 export function lenient<S extends z.ZodType>(schema: S) {
   const read = parserOf(schema);
   // An absent value is not parsed, because a failing parse is slow.
-  return anything.transform((value) =>
+  return z.transform((value: unknown) =>
     value === undefined || value === null ? null : read(value),
   );
 }
@@ -43,7 +41,7 @@ const maxUnreadable = 100;
 
 /** Creates a list schema that skips malformed items, and valid items beyond the first `max`. */
 export function listOf<S extends z.ZodType>(schema: S, max: number) {
-  return anything.transform((rows): List<z.output<S>> => {
+  return z.transform((rows: unknown): List<z.output<S>> => {
     if (!Array.isArray(rows) || rows.length === 0) return [];
     return readEach(rows, schema, max);
   });
@@ -76,13 +74,13 @@ export function fullListOf<S extends z.ZodType>(schema: S, max: number) {
 const cutRaw = (value: string): string => value.slice(0, maximums.rawText + 1);
 
 /** Text, maybe empty. One longer than `maximums.rawText` is cut; `isCut` detects this. */
-export const text = z.string().transform(cutRaw);
+export const text = z.string().overwrite(cutRaw);
 
 /** Text on one line. One longer than `maximums.rawLine` is rejected. */
 export const line = z.string().max(maximums.rawLine);
 
 /** Text that is not blank, cut to `maximums.rawText`. Any other value becomes `null`. */
-export const textOrNull = anything.transform((value) =>
+export const textOrNull = z.transform((value: unknown) =>
   typeof value === 'string' && isFilled(value) ? cutRaw(value) : null,
 );
 
@@ -108,7 +106,7 @@ export const url = z.string().min(1).max(maximums.url).refine(isPrintable);
 export const urlOrNull = shorterThan(maximums.url);
 
 function shorterThan(max: number) {
-  return anything.transform((value) =>
+  return z.transform((value: unknown) =>
     typeof value === 'string' && value !== '' && value.length <= max && isPrintable(value)
       ? value
       : null,
@@ -116,6 +114,6 @@ function shorterThan(max: number) {
 }
 
 /** Number of at least 0. Any other value becomes `null`, such as the -1 of an unknown count. */
-export const count = anything.transform((value) =>
+export const count = z.transform((value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null,
 );

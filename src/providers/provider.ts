@@ -1,6 +1,6 @@
 import type { RequestContext } from '../lib/http/http-client.ts';
 import type { Answers, Query, QueryKind } from '../model/queries.ts';
-import type { Platform } from '../model/reference.ts';
+import type { Platform, SearchPlatform } from '../model/reference.ts';
 import type { ProviderError } from '../normalize/provider-error.ts';
 
 export const readNames = [
@@ -46,7 +46,7 @@ export interface Provider {
   close?(): void;
 }
 
-export function platformOf(query: Query): string {
+export function platformOf(query: Query): SearchPlatform {
   if ('post' in query) return query.post.platform;
   return 'account' in query ? query.account.platform : query.platform;
 }

@@ -3,16 +3,17 @@ import { defaultMastodonHost, nobodyOnX, type Platform, type PostReference } fro
 /** Returns the URL of an account on its platform. URLs of sample accounts start with `baseUrl`. */
 export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
   const name = encodeURIComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
-  const host = handle.slice(handle.lastIndexOf('@') + 1);
-  const server = `https://${host}/@${handle.split('@')[0]}`;
-  const urls: Record<Platform, string> = {
-    x: `https://x.com/${name}`,
-    bluesky: `https://bsky.app/profile/${name}`,
-    mastodon: server,
-    activitypub: server,
-    sample: `${baseUrl}/${name}`,
-  };
-  return urls[of];
+  switch (of) {
+    case 'x':
+      return `https://x.com/${name}`;
+    case 'bluesky':
+      return `https://bsky.app/profile/${name}`;
+    case 'mastodon':
+    case 'activitypub':
+      return `https://${handle.slice(handle.lastIndexOf('@') + 1)}/@${handle.split('@')[0]}`;
+    case 'sample':
+      return `${baseUrl}/${name}`;
+  }
 }
 
 const postPaths: Readonly<Record<Exclude<Platform, 'activitypub'>, string>> = {

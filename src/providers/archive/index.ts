@@ -86,11 +86,12 @@ function createAsk(
 }
 
 function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
-  if (platformOf(query) === 'sample') return sample;
+  const platform = platformOf(query);
+  if (platform === 'sample') return sample;
+  if (platform === 'archive') return true;
+  if (!store.hasImports(platform)) return false;
   if ('account' in query) return store.findAccount(query.account) !== undefined;
-  if ('post' in query) return coversPost(store, query.post);
-  if (query.platform === 'archive') return true;
-  return store.hasImports(query.platform) ? 'last resort' : false;
+  return 'post' in query ? coversPost(store, query.post) : 'last resort';
 }
 
 function coversPost(store: ArchiveStore, { platform, handle, id }: PostReference): boolean {

@@ -180,6 +180,7 @@ interface Texts {
 /** Converts facets of X's original text (`raw`) to facets of FxTwitter's edited `text`. */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
+  if (raw.facets.length === 0) return [];
   const texts = { text, raw: decodeWithOffsets(raw.text) };
   const origin = anchorOrigin(texts, raw.display_text_range?.[0] ?? 0);
   const facets = raw.facets

@@ -177,8 +177,9 @@ async function toWholeThread(
   { thread, cursor }: PostAnswer,
   { replies }: RepliesPart,
 ): Promise<KnownThread | null> {
-  if (thread?.rows.some(({ id }) => id === focal.id) !== true) return null;
-  const { ancestors } = splitThread(await mapWithPauses(thread.rows, shapePost), focal.id);
+  const at = thread?.rows.findIndex(({ id }) => id === focal.id) ?? -1;
+  if (thread === null || at === -1) return null;
+  const ancestors = await mapWithPauses(thread.rows.slice(0, at), shapePost);
   if (ancestors.length === 0 && focal.replying_to !== null) return null;
   const continuation = pickContinuation(focal, replies);
   if (!isWhole(continuation.at(-1) ?? focal, continuation, { replies, cursor })) return null;

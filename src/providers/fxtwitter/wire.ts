@@ -13,7 +13,7 @@ import {
   urlOrNull,
 } from '../../normalize/lenient.ts';
 import { maximums } from '../../normalize/maximums.ts';
-import { checkTimeMs, readTimeMs, withCreatedMs } from '../../normalize/times.ts';
+import { checkTimeMs, readTimeMs, refuseTime } from '../../normalize/times.ts';
 import { timeOfXId, xHandle, xId } from '../../normalize/x.ts';
 import { isBody } from '../upstream.ts';
 
@@ -58,7 +58,7 @@ const userPayload = z
     protected: lenient(z.boolean()),
     verification: lenient(z.object({ verified: z.boolean(), type: tokenOrNull })),
   })
-  .transform(({ tweets, ...user }) => ({ ...user, statuses: user.statuses ?? tweets }));
+  .transform((user) => ({ ...user, statuses: user.statuses ?? user.tweets }));
 export type UserPayload = z.output<typeof userPayload>;
 
 const mediaPayload = z.object({
@@ -188,12 +188,12 @@ const statusPayload = z
     community_note: lenient(annotatedText),
     reposted_by: lenient(userPayload),
   })
-  .transform(({ retweets, ...row }) => ({
-    ...row,
-    reposts: row.reposts ?? retweets,
-    reposted_by: isTypedRepost(row) ? null : row.reposted_by,
-  }))
-  .transform((row, context) => withCreatedMs(row, readCreatedMs(row), context));
+  .transform((row, context) => {
+    const createdMs = readCreatedMs(row);
+    if (createdMs === null) return refuseTime(context);
+    const reposted_by = isTypedRepost(row) ? null : row.reposted_by;
+    return { ...row, createdMs, reposts: row.reposts ?? row.retweets, reposted_by };
+  });
 
 interface Repost {
   readonly text: string;

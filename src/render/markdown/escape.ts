@@ -17,7 +17,7 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
   for (let start = 0; start < characters.length; start = end) {
     const character = characters[start];
     end = start + 1;
-    if (!isAsciiPunctuation(character)) continue;
+    if (!canBeMarkup(character)) continue;
     while (characters[end] === character && !borders.has(end)) end += 1;
     const before = borders.has(start) ? border : characters[start - 1];
     const after = borders.has(end) ? border : characters[end];
@@ -30,7 +30,7 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
 export function findHazards(
   characters: readonly string[],
   borders: ReadonlySet<number>,
-): ReadonlySet<string> {
+): Set<string> {
   const hazards = new Set<string>();
   const opened = new Set<string>();
   for (const run of toRuns(characters, borders)) {
@@ -170,6 +170,9 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['@', isInMailbox],
 ]);
 
+const canBeMarkup = (character: string | undefined): character is string =>
+  rules.has(character ?? '');
+
 function opensSpecial({ start, length, before, after }: Run, { characters }: Line): boolean {
   if (length > 1 || /^[!^]$/.test(after ?? '') || /^[!^]$/.test(before ?? '')) return true;
   return start === 0 && /^\[[ xX]\]$/.test(characters.slice(0, 3).join(''));
@@ -234,8 +237,9 @@ function escapeOneLine(
   linked = unlinked,
   extraHazards: readonly string[] = [],
 ): string[] {
-  const found = findHazards(characters, none);
-  const hazards = new Set([...found, ...delimiters, ...extraHazards]);
+  if (!characters.some(canBeMarkup)) return [...characters];
+  const hazards = findHazards(characters, none);
+  for (const hazard of [...delimiters, ...extraHazards]) hazards.add(hazard);
   return escapeCharacters(characters, { borders: none, linkStarts: none, linked, hazards });
 }
 

@@ -106,8 +106,8 @@ function renderOnlyPost(result: PostPage, thread: Thread): readonly string[] {
 
 function renderBlocks(result: PostPage, thread: Thread): readonly string[] {
   const { chain, replies } = placeThread(result.posts, thread, 2);
-  const render = ({ post, place }: (typeof chain)[number]) =>
-    renderPostBlock(post, place, { ...result, articles: 'whole' });
+  const view = { full: result.full, fetchedAt: result.fetchedAt, articles: 'whole' } as const;
+  const render = ({ post, place }: (typeof chain)[number]) => renderPostBlock(post, place, view);
   return [
     ...chain.map(render),
     ...(replies.length > 0 ? ['## Replies', ...replies.map(render)] : []),

@@ -47,7 +47,8 @@ export function renderText(
 ): string {
   const source = toCharacters(text);
   const lines = toLines(source.characters, toSpans(source, annotations));
-  const hazards = new Set([...hazardsOf(source.characters, lines), ...extraHazards]);
+  const hazards = hazardsOf(source.characters, lines);
+  for (const hazard of extraHazards) hazards.add(hazard);
   const paragraphs: string[][] = [[]];
   for (const line of lines) {
     if (line.characters.length > 0) paragraphs.at(-1)?.push(writeLine(line, hazards));
@@ -81,16 +82,18 @@ function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
 const isQuery = ({ kind, start, end }: Span, characters: readonly string[]) =>
   kind === 'code' && isInlineQuery(characters.slice(start, end).join(''));
 
-function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
+function hazardsOf(characters: readonly string[], lines: readonly Line[]): Set<string> {
   const borders = new Set<number>();
-  const markers = new Set<string>();
+  let markers = '';
   for (const line of lines) {
     for (const { start, end, kind } of line.spans) {
       borders.add(line.start + start).add(line.start + end);
-      for (const marker of markersOf[kind]) markers.add(marker);
+      markers += markersOf[kind];
     }
   }
-  return new Set([...findHazards(characters, borders), ...markers]);
+  const hazards = findHazards(characters, borders);
+  for (const marker of markers) hazards.add(marker);
+  return hazards;
 }
 
 const markersOf: Readonly<Record<Span['kind'], string>> = {

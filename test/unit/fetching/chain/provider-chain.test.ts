@@ -34,14 +34,16 @@ interface Searcher {
   readonly coverage: Coverage;
   readonly fails?: boolean;
   readonly rejects?: boolean;
+  readonly throttles?: boolean;
 }
 
 function chainOfSearches(...searchers: readonly Searcher[]) {
   const clock = createManualClock();
-  const links = searchers.map(({ coverage, fails, rejects }, index) => {
+  const links = searchers.map(({ coverage, fails, rejects, throttles }, index) => {
     const stub = createStubProvider(`provider${index}`, async () => stubFound(stubPost('20')));
     const search: Provider['ask']['search'] = async () => {
       if (fails === true) throw new ProviderError('unavailable', 'It is down.');
+      if (throttles === true) throw new ProviderError('throttled', 'It limits the rate.');
       if (rejects === true) throw new ProviderError('rejected', 'It refuses this text.');
       return { items: [], cursor: null, warnings: [] };
     };
@@ -190,6 +192,16 @@ describe('the provider chain', () => {
     expect(chain.states()).toMatchObject([{ breaker: 'open', broken: { search: 'open' } }]);
     await expect(chain.ask('post', query, { signal })).resolves.toMatchObject({
       source: 'provider0',
+    });
+  });
+
+  it('pauses all queries of a provider that limits the rate of one', async () => {
+    const chain = chainOfSearches({ coverage: true, throttles: true });
+
+    await chain.ask('search', searchQuery('fog'), { signal }).catch(() => undefined);
+
+    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+      code: 'upstream_rate_limited',
     });
   });
 
