@@ -118,6 +118,11 @@ async function askCheaply(name: Remote, { ask }: Provider, signal: AbortSignal):
         feed: 'latest',
       } as const;
       await ask.search?.({ ...search, ...page }, context);
+      return;
+    }
+    case 'activitypub': {
+      const account = { platform: 'mastodon', handle: 'mastodon@mastodon.social' } as const;
+      await ask.profile?.({ kind: 'profile', account }, context);
     }
   }
 }

@@ -55,6 +55,10 @@ export const navigation: readonly NavigationGroup[] = [
         name: 'mastodon',
         summary: 'Read any Mastodon server, large or small, and what it does not show to visitors',
       },
+      {
+        name: 'fediverse',
+        summary: 'Read Lemmy, Misskey, PeerTube, blogs and other servers that speak ActivityPub',
+      },
       { name: 'paging', summary: 'Get more than 20 posts: the next page, all pages, cursors' },
       {
         name: 'formats',
