@@ -46,7 +46,7 @@ export interface Provider {
   close?(): void;
 }
 
-export function platformOf(query: Query): SearchPlatform {
+export function platformOf(query: Query): Platform | SearchPlatform {
   if ('post' in query) return query.post.platform;
   return 'account' in query ? query.account.platform : query.platform;
 }

@@ -48,7 +48,7 @@ const readOfFacet: Readonly<Record<string, string>> = {
 
 /** On the fediverse, the author's server chooses the URLs of mentions and hashtags. */
 function facetsOf({ platform, facets }: Status): readonly Named[] {
-  if (platform === 'mastodon') return [];
+  if (platform === 'mastodon' || platform === 'activitypub') return [];
   return facets.flatMap(({ type, url = null }) => {
     const names = readOfFacet[type];
     return names === undefined ? [] : [{ url, names }];

@@ -268,10 +268,8 @@ function toProblem(
     const detail = `There is no such ${noun}. Two independent sources confirm it.`;
     return new Problem('not_found', { detail, cause: first });
   }
-  if (first.kind === 'rejected') {
-    const detail = `The parameter \`q\` is not accepted: ${first.message}`;
-    return new Problem('invalid_query', { detail, cause: first });
-  }
+  const refused = toRefusal(first, platform);
+  if (refused !== null) return refused;
   const remote = failed.filter(({ provider }) => provider.isLocal !== true);
   const sources = remote.map(({ provider }) => provider.name);
   const fault = explainFailure(first, noun);
@@ -287,6 +285,18 @@ function toProblem(
     cause: first,
     ...(retryAfter !== undefined && { retryAfterSeconds: clampPause(retryAfter) }),
   });
+}
+
+/** Returns the Problem of a caller who named what no source can answer; otherwise `null`. */
+function toRefusal(cause: ProviderError, platform: string): Problem | null {
+  if (cause.kind === 'rejected') {
+    const detail = `The parameter \`q\` is not accepted: ${cause.message}`;
+    return new Problem('invalid_query', { detail, cause });
+  }
+  // The host of the URL works, but publishes no post there.
+  if (platform !== 'activitypub' || cause.kind !== 'malformed' || !cause.isUnsupported) return null;
+  const detail = `The URL of the post cannot be read. ${cause.message}`;
+  return new Problem('unsupported_host', { detail, cause });
 }
 
 function explainFailure({ kind, message }: ProviderError, noun: string): string {

@@ -49,6 +49,12 @@ function matchPart(part: string, segment: string): PathParameters | null {
   return name === 'number' && !/^\d+$/.test(value) ? null : { [name]: value };
 }
 
-/** Returns the id without a file ending or characters that often follow a URL in text. */
+/**
+ * Returns the id without a file ending or characters that often follow a URL in text. A URL, the id
+ * of an object of ActivityPub, is returned unchanged.
+ */
 export const cleanId = (segment: string): string =>
-  /^\d+(?![\w-])/.exec(segment)?.[0] ?? /^[\w.:~-]*[\w~-]/.exec(segment)?.[0] ?? segment;
+  /^https:\/\/.+$/.exec(segment)?.[0] ??
+  /^\d+(?![\w-])/.exec(segment)?.[0] ??
+  /^[\w.:~-]*[\w~-]/.exec(segment)?.[0] ??
+  segment;

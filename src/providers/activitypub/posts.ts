@@ -73,14 +73,14 @@ export function createPosts(objects: Objects, accounts: Accounts) {
   return { read, shape };
 }
 
-/** Returns the id of the object within activities: a group shares the `Create` of a post. */
+/** Returns the id of a post within activities: a group shares the `Create` of a post. */
 export function innermost(activity: Fetched['body']): string | null {
-  let { object } = activity;
-  for (let depth = 0; depth < maxDepth && isObject(object); depth += 1) {
-    if (isPostType(typeOf(object)) || object.object === undefined) break;
-    object = object.object;
+  let found: unknown = activity;
+  for (let depth = 0; depth < maxDepth && isObject(found); depth += 1) {
+    if (isPostType(typeOf(found)) || found.object === undefined) break;
+    found = found.object;
   }
-  return referencedId(object);
+  return found === activity && !isPostType(typeOf(activity)) ? null : referencedId(found);
 }
 
 const maxDepth = 3;

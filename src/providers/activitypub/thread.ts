@@ -83,21 +83,16 @@ interface Asked {
 /** Returns the error of a post that could not be read, for the caller who named it. */
 function explain(error: unknown, { post, address }: Asked): unknown {
   if (!(error instanceof ProviderError)) return error;
-  if (post.platform === 'activitypub') {
-    return error instanceof NotAnObject ? refuseUrl(error, address) : error;
-  }
+  if (post.platform === 'activitypub') return refuseActor(error, address) ?? error;
   const isGuess = error.kind === 'missing' && error.unavailable === undefined;
   if (!isGuess || post.handle?.startsWith('_@')) return error;
   // Other software may have the post at another address.
   return new ProviderError('ambiguous', error.message, { isEvidence: false });
 }
 
-function refuseUrl(cause: NotAnObject, address: string): Problem {
-  const actor = parseActor(cause.body);
-  if (actor === null) {
-    const detail = `The URL ${quoteInput(address)} cannot be read. ${cause.message}`;
-    return new Problem('unsupported_host', { detail, cause });
-  }
+function refuseActor(cause: ProviderError, address: string): Problem | null {
+  const actor = cause instanceof NotAnObject ? parseActor(cause.body) : null;
+  if (actor === null) return null;
   const handle = handleOfActor(actor);
   return new Problem('invalid_path', {
     detail: `The URL ${quoteInput(address)} is not that of a post, but of the account @${handle}.`,

@@ -117,7 +117,7 @@ export const addressRoutes = declareRoutes(
       title: 'Read a whole URL',
       summary: 'Reads the post, account, list of accounts or search that a whole URL stands for.',
       description:
-        'The URL is one of X, its mirrors, Bluesky, a Mastodon server or this server. It may be percent-encoded, start with `http:` instead of `https:`, and have one slash after the scheme instead of two. The parameters, the body and the allowance are those of the read under `/api/v1`.',
+        'The URL is one of X, its mirrors, Bluesky, a server of the fediverse or this server. It may be percent-encoded, start with `http:` instead of `https:`, and have one slash after the scheme instead of two. The parameters, the body and the allowance are those of the read under `/api/v1`.',
       parameters: {
         path: z.object({
           address: z
