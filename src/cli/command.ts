@@ -24,6 +24,7 @@ export interface CommandContext extends CommandStreams {
 export interface BareContext extends CommandStreams {
   readonly sources: SettingSources;
   readonly dataFolder: string;
+  readonly exit: (code: ExitCode) => void;
 }
 
 /** Process exit codes of all commands. `defect` means a bug in Perch. */

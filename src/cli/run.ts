@@ -7,6 +7,7 @@ import { redactKeys } from '../lib/redact.ts';
 import { version } from '../lib/version.ts';
 import {
   type ActionHelp,
+  type BareContext,
   type Command,
   type CommandBody,
   type CommandContext,
@@ -29,9 +30,11 @@ interface ProcessIo {
   readonly stdin?: Readable;
   readonly stdout: RawOutput;
   readonly stderr: RawOutput;
+  /** Ends the process, for a command that may leave connections open. Default: nothing. */
+  readonly exit?: (code: ExitCode) => void;
 }
 
-interface Io extends CommandStreams, Pick<ProcessIo, 'env'> {
+interface Io extends CommandStreams, Pick<ProcessIo, 'env'>, Pick<BareContext, 'exit'> {
   readonly configFile?: string | undefined;
 }
 
@@ -43,18 +46,18 @@ async function findCommand(name: string): Promise<Command | undefined> {
 /** Runs the command given by the arguments, by default `serve`, and returns the exit code. */
 export async function runCommand(
   args: readonly string[],
-  { env, stdin = Readable.from([]), stdout, stderr }: ProcessIo,
+  { env, stdin = Readable.from([]), exit = () => undefined, ...io }: ProcessIo,
 ): Promise<ExitCode> {
   // https://no-color.org
   const options = { isPlain: env.TERM === 'dumb' || (env.NO_COLOR ?? '') !== '' };
-  const outputs = { stdout: createOutput(stdout, options), stderr: createOutput(stderr, options) };
-  const io = { env, stdin, ...outputs };
+  const stdout = createOutput(io.stdout, options);
+  const stderr = createOutput(io.stderr, options);
   try {
     const { config: configFile, rest } = takeGlobalOptions(args);
-    return await runArguments(rest, { ...io, configFile });
+    return await runArguments(rest, { env, stdin, stdout, stderr, exit, configFile });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    io.stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch COMMAND --config FILE\n`);
+    stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch COMMAND --config FILE\n`);
     return exitCodes.usage;
   }
 }
