@@ -7,7 +7,6 @@ import { redactKeys } from '../lib/redact.ts';
 import { version } from '../lib/version.ts';
 import {
   type ActionHelp,
-  type BareContext,
   type Command,
   type CommandBody,
   type CommandContext,
@@ -30,11 +29,11 @@ interface ProcessIo {
   readonly stdin?: Readable;
   readonly stdout: RawOutput;
   readonly stderr: RawOutput;
-  /** Ends the process, for a command that may leave connections open. Default: nothing. */
-  readonly exit?: (code: ExitCode) => void;
+  /** Default: nothing. */
+  readonly exit?: CommandStreams['exit'];
 }
 
-interface Io extends CommandStreams, Pick<ProcessIo, 'env'>, Pick<BareContext, 'exit'> {
+interface Io extends CommandStreams, Pick<ProcessIo, 'env'> {
   readonly configFile?: string | undefined;
 }
 
