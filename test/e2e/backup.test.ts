@@ -202,7 +202,7 @@ describe('perch backup', () => {
 
   it('contains every file of a data directory that a server cannot create again', async () => {
     const data = join(temporaryFolder(), 'data');
-    const server = await serve(data, { PERCH_ARCHIVE_HISTORY: 'true' });
+    const server = await serve(data, { PERCH_ARCHIVE_HISTORY: 'true', PERCH_SESSIONS: 'on' });
     const names = readdirSync(data);
     await stop(server);
 

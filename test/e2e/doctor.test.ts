@@ -31,7 +31,7 @@ describe('perch doctor', () => {
     const env = await healthySettings();
 
     const stopped = await runDoctor(env);
-    await startServer({ ...env, PERCH_ADMIN_TOKEN: token });
+    await startServer({ ...env, PERCH_ADMIN_TOKEN: token, PERCH_SESSIONS: 'on' });
     const running = await runDoctor({ ...env, PERCH_ADMIN_TOKEN: token });
 
     expect(new Set(stopped.report.findings.map(({ check }) => check))).toEqual(new Set(checkNames));
