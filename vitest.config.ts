@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Only what hangs is stopped: a slow or busy machine must fail no test. */
@@ -7,7 +8,14 @@ const hangingMs = 180_000;
 /** Files that mock modules, which works only before any other file has imported them. */
 const mocking = ['test/unit/access/key-store-faults.test.ts'];
 
+/** Replaced module: see the replacement. */
+const entryPoint = {
+  find: /^\.\.?\/.*\/lib\/entry-point\.ts$/,
+  replacement: fileURLToPath(new URL('test/support/entry-point.ts', import.meta.url)),
+};
+
 export default defineConfig({
+  resolve: { alias: [entryPoint] },
   test: {
     // Two for each core, because many tests wait for other processes.
     maxWorkers: 2 * availableParallelism(),

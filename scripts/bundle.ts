@@ -8,13 +8,19 @@ import { listLicences } from './licences.ts';
 const banner =
   "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);";
 
+interface BundleOptions {
+  readonly plugins?: Plugin[];
+  readonly programs?: Readonly<Record<string, string>>;
+}
+
 /**
  * Bundles the sources and their packages into `folder`. Deletes the previous content of `folder`. `plugins`: esbuild
- * plugins, with which a benchmark replaces modules. See docs/decisions/0063-the-build-is-bundled.md.
+ * plugins, with which a benchmark replaces modules. `programs`: further entry points by name, for tests. See
+ * docs/decisions/0063-the-build-is-bundled.md.
  */
 export async function bundle(
   folder: string,
-  { plugins = [] }: { readonly plugins?: Plugin[] } = {},
+  { plugins = [], programs = {} }: BundleOptions = {},
 ): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
@@ -24,6 +30,7 @@ export async function bundle(
       thread: 'src/answers/worker/thread.ts', // the worker thread for answers
       integrity: 'src/cli/doctor/integrity.ts', // the check of databases
       'reader-process': 'src/providers/archive/reader-process.ts', // the process that reads the archive
+      ...programs,
     },
     outdir: folder,
     bundle: true,

@@ -12,4 +12,5 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  exit: process.exit,
 });

@@ -5,11 +5,13 @@ import type { SettingSources, Settings } from '../config/sources.ts';
 import { nearestChoice, nearestName } from '../lib/suggest.ts';
 import type { Output } from './output/output.ts';
 
-/** Standard streams. The outputs replace control characters that could affect a terminal. */
+/** Streams of the process, whose outputs replace control characters that could affect a terminal, and its end. */
 export interface CommandStreams {
   readonly stdin: Readable;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Ends the process, also while connections or lookups keep it alive. */
+  readonly exit: (code: ExitCode) => void;
 }
 
 export interface CommandContext extends CommandStreams {

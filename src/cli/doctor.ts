@@ -37,14 +37,14 @@ export const doctorCommand: BareBody = {
   isBare: true,
   exits: 'Exit code: 0 no faults, 1 at least one fault, 2 bad usage.',
   ...withoutArguments('doctor', { json, ...listenOptions }, (values) => {
-    return async ({ sources, dataFolder, stdout }: BareContext) => {
+    return async ({ sources, dataFolder, stdout, exit }: BareContext) => {
       const used = loadUsableConfig(sources, dataFolder);
       const report = maskReport(await examine(used), used);
       if (values.json !== true) stdout.write(report.findings.map(toLine).join(''));
       else stdout.writeJson(`${JSON.stringify(doctorReport.parse(report), null, 2)}\n`);
       await stdout.drained();
       const code = report.status === 'fault' ? exitCodes.faulty : exitCodes.ok;
-      setTimeout(() => process.exit(code), exitDelayMs).unref();
+      setTimeout(exit, exitDelayMs, code).unref();
       return code;
     };
   }),

@@ -29,6 +29,8 @@ interface ProcessIo {
   readonly stdin?: Readable;
   readonly stdout: RawOutput;
   readonly stderr: RawOutput;
+  /** Default: nothing. */
+  readonly exit?: CommandStreams['exit'];
 }
 
 interface Io extends CommandStreams, Pick<ProcessIo, 'env'> {
@@ -43,18 +45,18 @@ async function findCommand(name: string): Promise<Command | undefined> {
 /** Runs the command given by the arguments, by default `serve`, and returns the exit code. */
 export async function runCommand(
   args: readonly string[],
-  { env, stdin = Readable.from([]), stdout, stderr }: ProcessIo,
+  { env, stdin = Readable.from([]), exit = () => undefined, ...io }: ProcessIo,
 ): Promise<ExitCode> {
   // https://no-color.org
   const options = { isPlain: env.TERM === 'dumb' || (env.NO_COLOR ?? '') !== '' };
-  const outputs = { stdout: createOutput(stdout, options), stderr: createOutput(stderr, options) };
-  const io = { env, stdin, ...outputs };
+  const stdout = createOutput(io.stdout, options);
+  const stderr = createOutput(io.stderr, options);
   try {
     const { config: configFile, rest } = takeGlobalOptions(args);
-    return await runArguments(rest, { ...io, configFile });
+    return await runArguments(rest, { env, stdin, stdout, stderr, exit, configFile });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    io.stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch COMMAND --config FILE\n`);
+    stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch COMMAND --config FILE\n`);
     return exitCodes.usage;
   }
 }

@@ -38,7 +38,7 @@ async function serve(context: CommandContext): Promise<ExitCode> {
     context.stderr.write(`perch: ${explainOpenError(error, context.config)}\n`);
   }
   // Ends the process even if pending work, such as a DNS lookup, keeps it alive.
-  setTimeout(() => process.exit(code), exitDelayMs).unref();
+  setTimeout(context.exit, exitDelayMs, code).unref();
   return code;
 }
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { adminEndpoints } from '../../src/server/endpoints.ts';
 import { listAdminPaths } from '../support/admin-routes.ts';
-import { asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
+import { asAdmin, buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
 import { createDescription, expectDescribed } from '../support/described-replies.ts';
 import { type OpenApiDocument, parseDocument } from '../support/openapi.ts';
+
+const sharedApp = shareTestApps();
 
 const path = '/api/admin/openapi.json';
 
@@ -98,7 +100,7 @@ describe(path, () => {
 
 describe('the public and the admin description', () => {
   it('have no route in common', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const open = Object.keys((await app.request('/openapi.json')).json().paths);
     const admin = Object.keys((await readAdminDocument(app)).json().paths);
@@ -116,7 +118,7 @@ describe('the public and the admin description', () => {
   });
 
   it('keep the admin token and the admin API out of the public documents', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const open = (await app.request('/openapi.json')).json();
     const { surfaces } = (await app.request('/api')).json();

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { findReply } from '../../src/routes/pages/docs/search-index.ts';
 import { listApiPages, readApiPages } from '../support/api-pages.ts';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
+
+const sharedApp = shareTestApps();
 
 const browser = { accept: 'text/html,*/*;q=0.8' };
 
@@ -33,7 +35,7 @@ function sectionsOf(markdown: string): ReadonlyMap<string, string> {
 
 describe('the pages of the API', () => {
   it('have every operation of the description, with its name, path, parameters and statuses', async () => {
-    const app = await buildTestApp({ env: { PERCH_SESSIONS: 'on' } });
+    const app = await sharedApp({ env: { PERCH_SESSIONS: 'on' } });
     const { paths } = described.parse((await app.request('/openapi.json')).json());
 
     const body = await readApiPages(app);
@@ -64,7 +66,7 @@ describe('the pages of the API', () => {
   });
 
   it('name each operation in a few words, without a full stop', async () => {
-    const app = await buildTestApp({ env: { PERCH_SESSIONS: 'on', PERCH_MEDIA: 'proxy' } });
+    const app = await sharedApp({ env: { PERCH_SESSIONS: 'on', PERCH_MEDIA: 'proxy' } });
     const { paths } = described.parse((await app.request('/openapi.json')).json());
 
     const names = Object.values(paths)
@@ -78,7 +80,7 @@ describe('the pages of the API', () => {
   });
 
   it('begin with a list that has the id of every operation and schema', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const { paths, components } = described.parse((await app.request('/openapi.json')).json());
 
     const { elements, errors } = parsePage(
@@ -103,7 +105,7 @@ describe('the pages of the API', () => {
   });
 
   it('have an element with the id of every operation and schema', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const { elements } = parsePage((await app.request('/docs/api', { headers: browser })).body);
     const links = elements.flatMap(({ attributes: { id, href } }) =>
       href?.endsWith(`#${id}`) ? href : [],
@@ -122,7 +124,7 @@ describe('the pages of the API', () => {
   });
 
   it('describe a permalink beside its v1 route, by its own parameters', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { body } = await app.request('/docs/api/posts.md');
 
@@ -137,7 +139,7 @@ describe('the pages of the API', () => {
   });
 
   it('collapse each schema below its name in HTML', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const { components } = described.parse((await app.request('/openapi.json')).json());
 
     const { body } = await app.request('/docs/api/schemas', { headers: browser });
@@ -148,7 +150,7 @@ describe('the pages of the API', () => {
   });
 
   it('link problem codes to their explanations', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { elements } = parsePage(
       (await app.request('/docs/api/posts', { headers: browser })).body,
@@ -161,7 +163,7 @@ describe('the pages of the API', () => {
   });
 
   it('begin where the header of every page leads', async () => {
-    const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     for (const path of ['/', '/docs/keys', '/docs/api', '/docs/api/posts']) {
       const { elements } = parsePage((await app.request(path, { headers: browser })).body);
@@ -175,7 +177,7 @@ describe('the pages of the API', () => {
   });
 
   it('show commands for the base URL of this server', async () => {
-    const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const body = await readApiPages(app);
 
@@ -188,7 +190,7 @@ describe('the pages of the API', () => {
   });
 
   it('leave out the routes of sessions on servers without them', async () => {
-    const app = await buildTestApp({ env: { PERCH_SESSIONS: 'off' } });
+    const app = await sharedApp({ env: { PERCH_SESSIONS: 'off' } });
 
     const { body } = await app.request('/docs/api.md');
 
@@ -223,7 +225,7 @@ describe('the pages of the API', () => {
   );
 
   it.each(['/docs/api', '/docs/api/posts'])('%s is Markdown if Accept prefers it', async (url) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(url, { headers: { accept: 'text/markdown' } });
 
@@ -238,7 +240,7 @@ describe('the pages of the API', () => {
     ['/docs/api/keys', 404, undefined],
     ['/docs/api%2Fposts', 404, undefined],
   ])('%s answers %i', async (url, status, location) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(url);
 
@@ -249,7 +251,7 @@ describe('the pages of the API', () => {
     ['Get a post', 'http://localhost:8080/docs/api/posts#getPost'],
     ['search posts or accounts', 'http://localhost:8080/docs/api/search#searchPosts'],
   ])('are found by the name of an operation: %s', async (name, url) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(`/docs/find?q=${encodeURIComponent(name)}`, {
       headers: { accept: 'application/json' },
@@ -259,7 +261,7 @@ describe('the pages of the API', () => {
   });
 
   it('can be searched by operation id', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request('/docs/find?q=importProfilePosts', {
       headers: { accept: 'application/json' },

@@ -6,11 +6,13 @@ import { ownCorpus } from '../../src/answers/corpus/corpus.ts';
 import { openAnswers } from '../../src/answers/open-answers.ts';
 import { exampleQuestions } from '../../src/routes/pages/ask/ask-plugin.ts';
 import { askPath, maxQueryLength } from '../../src/routes/pages/layout.ts';
-import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { parsePage } from '../support/render-html.ts';
 import { mayFetch } from '../support/robots.ts';
 import { answerTo, createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
+
+const sharedApp = shareTestApps();
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const program = { accept: 'text/markdown' };
@@ -57,7 +59,7 @@ const askOf = (app: TestApp, q: string, headers: Record<string, string> = browse
 
 describe('a server without sessions', () => {
   it('has no page for questions, and no link to it', async () => {
-    const app = await buildTestApp({ env: { PERCH_SESSIONS: 'off' } });
+    const app = await sharedApp({ env: { PERCH_SESSIONS: 'off' } });
 
     const page = await app.request(askPath);
     const others = [

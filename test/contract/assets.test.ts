@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createAssets } from '../../src/routes/pages/assets.ts';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps } from '../support/build-app.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
+
+const sharedApp = shareTestApps();
 
 const silent = pino({ level: 'silent' });
 const assets = createAssets('assets', silent);
@@ -16,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
 
 describe('/favicon.ico', () => {
   it('is the logo of the pages as SVG, which caches may store', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request('/favicon.ico');
 
@@ -47,7 +49,7 @@ describe('an asset', () => {
   it.each(readdirSync('assets'))(
     '%s is served under the hash of its content, and cached forever',
     async (name) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const reply = await app.request(assets.pathOf(name));
 
@@ -63,7 +65,7 @@ describe('an asset', () => {
   it.each(['site.css', 'site.0123456789.css'])(
     'is cached for a minute under %s, a name of another release',
     async (name) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const reply = await app.request(`/docs/assets/${name}`);
 
@@ -73,7 +75,7 @@ describe('an asset', () => {
   );
 
   it('answers 304 to its entity tag, and HEAD without a body', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const url = assets.pathOf('site.css');
     const { headers } = await app.request(url, { method: 'HEAD' });
 
@@ -94,7 +96,7 @@ describe('an asset', () => {
     '__proto__',
     'a/b.css',
   ])('is not found at %s', async (name) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(`/docs/assets/${name}`);
 
@@ -103,7 +105,7 @@ describe('an asset', () => {
   });
 
   it('supports only GET and HEAD', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(assets.pathOf('site.css'), { method: 'DELETE' });
 

@@ -5,11 +5,13 @@ import { moveDocExamples } from '../../src/lib/http/base-url-of-examples.ts';
 import { discoveryRoutes } from '../../src/routes/discovery/documents.ts';
 import { isApiPage, navigation } from '../../src/routes/pages/docs/navigation.ts';
 import type { Endpoint } from '../../src/web/route.ts';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { mayFetch } from '../support/robots.ts';
 import { withoutCoding } from '../support/vary.ts';
+
+const sharedApp = shareTestApps();
 
 const env = { PERCH_BASE_URL: 'https://perch.example.org' };
 const documents = discoveryRoutes;
@@ -23,7 +25,7 @@ function contentOf({ replies }: Endpoint) {
 
 describe.each(documents)('$path', (endpoint) => {
   it('matches the table, for every caller', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
     const [mediaType, schema] = contentOf(endpoint);
 
     const reply = await app.request(endpoint.path);
@@ -58,7 +60,7 @@ describe.each(documents)('$path', (endpoint) => {
   });
 
   it('does not depend on the host, the forwarded host or the key of the request', async () => {
-    const app = await buildTestApp({ env: { ...env, HOST: '0.0.0.0' } });
+    const app = await sharedApp({ env: { ...env, HOST: '0.0.0.0' } });
     const plain = await app.request(endpoint.path);
 
     const other = await app.request(`${endpoint.path}?format=json&x=%3Cscript%3E`, {
@@ -84,7 +86,7 @@ it('has a unique id and path for each document', () => {
 
 describe('/api', () => {
   it('is Markdown if Accept prefers it, with another entity tag', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
     const json = await app.request('/api', { headers: { accept: '*/*' } });
 
     const markdown = await app.request('/api', { headers: { accept: 'text/markdown' } });
@@ -200,7 +202,7 @@ describe('/api', () => {
     'read.discovery.admin_not_public',
     'does not describe the operator’s routes in any document',
     async () => {
-      const app = await buildTestApp({ env });
+      const app = await sharedApp({ env });
       for (const { path } of documents.filter(
         ({ id }) => !['getOpenApi', 'getLlmsFullText'].includes(id),
       )) {
@@ -210,7 +212,7 @@ describe('/api', () => {
   );
 
   it('links to the other documents', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     const { headers } = await app.request('/api');
 
@@ -232,7 +234,7 @@ describe('/api', () => {
 
 describe('/llms.txt', () => {
   it('follows the convention: a title, a quote, sections of links', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     const { body } = await app.request('/llms.txt');
 
@@ -264,7 +266,7 @@ describe('/llms-full.txt', () => {
     .filter((name) => !isApiPage(name));
 
   it('has all user documentation in the order of the navigation, below titles and URLs', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     const { body, headers } = await app.request('/llms-full.txt');
 
@@ -286,7 +288,7 @@ describe('/llms-full.txt', () => {
   });
 
   it('is named by /llms.txt and by /api', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     const llms = await app.request('/llms.txt');
     const { documents: listed } = (await app.request('/api')).json();
@@ -300,7 +302,7 @@ describe('/llms-full.txt', () => {
 
 describe('/robots.txt', () => {
   it('allows the documents and disallows the reads', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     const { body } = await app.request('/robots.txt');
 
@@ -321,7 +323,7 @@ describe('/robots.txt', () => {
   it.each(['ChatGPT-User', 'MistralAI-User', 'meta-externalfetcher', 'Amzn-User'])(
     'allows the fetcher %s, which acts for one person, to read posts and pages',
     async (agent) => {
-      const app = await buildTestApp({ env });
+      const app = await sharedApp({ env });
 
       const { body } = await app.request('/robots.txt');
 
@@ -335,7 +337,7 @@ describe('/robots.txt', () => {
   it.each(['GPTBot', 'ClaudeBot', 'Claude-SearchBot', 'PerplexityBot', 'meta-externalagent'])(
     'has no group for the crawler %s, so that the rules for all apply',
     async (agent) => {
-      const app = await buildTestApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
+      const app = await sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
 
       const { body } = await app.request('/robots.txt');
 
@@ -344,7 +346,7 @@ describe('/robots.txt', () => {
   );
 
   it('allows crawlers of link previews if previews are enabled', async () => {
-    const app = await buildTestApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
+    const app = await sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
 
     const { body } = await app.request('/robots.txt');
 
@@ -356,7 +358,7 @@ describe('/robots.txt', () => {
   });
 
   it('has no group for crawlers of link previews if previews are off', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     expect((await app.request('/robots.txt')).body).not.toContain('twitterbot');
   });
@@ -386,7 +388,7 @@ describe('/.well-known/security.txt', () => {
   });
 
   it('names the page on security if no contact is configured', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     const { body } = await app.request('/.well-known/security.txt');
 
@@ -416,7 +418,7 @@ describe('/.well-known/security.txt', () => {
 
 describe('the card of the MCP server', () => {
   it('matches the schema of SEP-2127', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     const reply = await app.request('/mcp/server-card');
 
@@ -437,7 +439,7 @@ describe('the card of the MCP server', () => {
     ['http://[2001:db8::5]', '2001-db8--5/perch'],
     ['https://vogelhäuschen.example', 'example.xn--vogelhuschen-lcb/perch'],
   ])('is named after the host of %s', async (baseUrl, name) => {
-    const app = await buildTestApp({ env: { PERCH_BASE_URL: baseUrl } });
+    const app = await sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
 
     const reply = await app.request('/mcp/server-card');
 
@@ -450,7 +452,7 @@ describe('an unknown well-known path', () => {
   it.each(['/.well-known/', '/.well-known/x', '/.well-known/ard', '/ard.json', '/security.txt'])(
     'is not a route: %s',
     async (path) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       expect((await app.request(path)).json().code).toBe('route_not_found');
     },

@@ -2,8 +2,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAnswers } from '../../src/answers/open-answers.ts';
 import { askPath } from '../../src/routes/pages/layout.ts';
 import { openConfiguredAnswers } from '../../src/server/wiring/answers.ts';
-import { buildTestApp, type TestApp, testConfig } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestApp, testConfig } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+
+const sharedApp = shareTestApps();
 
 const env = { PERCH_BASE_URL: 'https://perch.example/read', PERCH_SESSIONS: 'on' };
 /** Pages about a copy of Perch on the machine of the reader. */
@@ -22,7 +24,7 @@ const lineWith = (body: string, text: string) =>
 
 describe('on a server with another base URL', () => {
   it('no page of the documentation names localhost:8080, except the two about own copies', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
     const paths = await listPages(app);
 
     expect(paths.length).toBeGreaterThan(40);
@@ -38,7 +40,7 @@ describe('on a server with another base URL', () => {
   });
 
   it('examples have the base URL of the server, also in the search', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     const { body } = await app.request('/docs/keys.md');
     const found = await app.request('/docs/find?q=ada.example', {
@@ -51,7 +53,7 @@ describe('on a server with another base URL', () => {
   });
 
   it('descriptions for programs name localhost:8080 only in the text of Quick start', async () => {
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
     const paths = ['/llms.txt', '/openapi.json', '/api', '/.well-known/ard.json'];
 
     for (const path of paths)

@@ -1,10 +1,12 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
-import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 import { parsePage } from '../support/render-html.ts';
 import { withoutCoding } from '../support/vary.ts';
+
+const sharedApp = shareTestApps();
 
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const navigation = { accept, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
@@ -58,7 +60,7 @@ const namesOf = ({ headers }: LightMyRequestResponse) => String(headers.vary ?? 
 
 describe('a failed navigation of a browser', () => {
   it.each(failures)('%s %s is a page with the problem’s status and headers', async (...row) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const ask = askFor(app, row);
     const problem = await ask({});
 
@@ -76,7 +78,7 @@ describe('a failed navigation of a browser', () => {
   });
 
   it.each(failures)('%s %s says what the problem document says', async (...row) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const ask = askFor(app, row);
     const { title, detail, code, status } = (await ask({})).json();
 
@@ -93,7 +95,7 @@ describe('a failed navigation of a browser', () => {
   it.each(failures.filter(([method]) => method === 'GET'))(
     '%s %s has the same headers for HEAD',
     async (_, url) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
       const get = await app.request(url, { headers: navigation });
 
       const head = await app.request(url, { method: 'HEAD', headers: navigation });
@@ -124,7 +126,7 @@ describe('a failed navigation of a browser', () => {
   });
 
   it('links to the documentation and its search below /docs', async () => {
-    const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const { body } = await app.request('/docs/nope', { headers: navigation });
 
@@ -135,7 +137,7 @@ describe('a failed navigation of a browser', () => {
   });
 
   it('offers the box of the front page at an unknown path', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { body } = await app.request('/docs-of-mine/x/y', { headers: navigation });
 
@@ -157,7 +159,7 @@ describe('a failed navigation of a browser', () => {
     '//evil.example/x/y',
     '/x/y/perch_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu',
   ])('escapes %s', async (url) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(url, { headers: navigation });
 
@@ -193,7 +195,7 @@ describe('any other failed request', () => {
     ],
     (headers) => `gets a problem document with ${JSON.stringify(headers)}`,
     async (headers) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       for (const row of failures) {
         const reply = await askFor(app, row)({ ...headers });
@@ -208,7 +210,7 @@ describe('any other failed request', () => {
   );
 
   it.each(others)('gets a problem document at paths of programs: %s %s', async (...row) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     for (const headers of [navigation, plainNavigation]) {
       const reply = await askFor(app, row)(headers);

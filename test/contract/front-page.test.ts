@@ -2,13 +2,15 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { toLine } from '../../src/render/markdown/characters.ts';
 import { frontRoutes } from '../../src/routes/pages/endpoints.ts';
-import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestApp, xOnly } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { ownPicture, parsePage } from '../support/render-html.ts';
 import { hostileText } from '../support/render-markdown.ts';
 import { createStubProvider, stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';
 import { withoutCoding } from '../support/vary.ts';
+
+const sharedApp = shareTestApps();
 
 const base = 'http://localhost:8080';
 const thread = `${base}/ada.example/status/1900000000000000001`;
@@ -66,7 +68,7 @@ describe('the front page', () => {
     ['text/plain', markdown],
     [',,;;q=,', markdown],
   ])('answers Accept %s with %s', async (accept, type) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request('/', { headers: { accept } });
 
@@ -79,7 +81,7 @@ describe('the front page', () => {
   });
 
   it('describes the service to curl in Markdown', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request('/');
 
@@ -91,7 +93,7 @@ describe('the front page', () => {
   });
 
   it('describes the service to a browser, with an input and links for developers', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const page = readPage(await app.request('/', { headers: asBrowser }));
 
@@ -104,7 +106,7 @@ describe('the front page', () => {
   });
 
   it('has the same bytes each time, and answers HEAD and 304', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const get = await app.request('/', { headers: asBrowser });
     const etag = String(get.headers.etag);
 
@@ -121,7 +123,7 @@ describe('the front page', () => {
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('answers %s with 405', async (method) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request('/', { method, headers: { accept: '*/*' } });
 
@@ -129,8 +131,8 @@ describe('the front page', () => {
   });
 
   it('has examples from the sample, or other ones without the sample', async () => {
-    const withSample = await buildTestApp();
-    const without = await buildTestApp({ env: { PERCH_SAMPLE: 'false' } });
+    const withSample = await sharedApp();
+    const without = await sharedApp({ env: { PERCH_SAMPLE: 'false' } });
 
     const page = readPage(await withSample.request('/', { headers: asBrowser }));
     const names = ['a thread', 'a profile', 'followers', 'a search'];
@@ -151,7 +153,7 @@ describe('the front page', () => {
   });
 
   it('shows the start of a thread as a page and as Markdown, with links to its other formats', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const page = readPage(await app.request('/', { headers: asBrowser }));
 
@@ -168,7 +170,7 @@ describe('the front page', () => {
   });
 
   it('sends less than 60 KB of HTML', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request('/', { headers: asBrowser });
 
@@ -176,7 +178,7 @@ describe('the front page', () => {
   });
 
   it('searches words on the chosen platform', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request('/?q=heron&platform=sample', { headers: asBrowser });
 
@@ -192,7 +194,7 @@ describe('the front page', () => {
   });
 
   it('says what to try after an address that cannot be read', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const instagram = 'https://www.instagram.com/p/abc/';
 
     const page = readPage(
@@ -206,7 +208,7 @@ describe('the front page', () => {
   });
 
   it('links below the path of the base URL', async () => {
-    const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const page = readPage(await app.request('/?q=%40ada.example', { headers: asBrowser }));
 
@@ -284,7 +286,7 @@ describe('a question to the front page', () => {
   });
 
   it('searches for a single word, and offers the account of that name', async () => {
-    const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
+    const app = await sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
     const direct = await app.request('/search?q=heron');
 
     const page = readPage(await ask(app, 'heron'));
@@ -299,7 +301,7 @@ describe('a question to the front page', () => {
   });
 
   it('offers a search for a word with a dot that is not an account', async () => {
-    const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
+    const app = await sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
     const page = readPage(await ask(app, 'nobody.example'));
 
@@ -310,7 +312,7 @@ describe('a question to the front page', () => {
   });
 
   it('answers HEAD and 304 to a question too', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     await ask(app, '@ada.example');
     const { headers } = await ask(app, '@ada.example');
     const url = '/?q=%40ada.example';
@@ -338,7 +340,7 @@ describe('a question to the front page', () => {
     ['word '.repeat(200), 'invalid_query', 400],
     ['@jack', 'upstream_unavailable', 503],
   ] as const)('describes the problem with %j', async (q, code, status) => {
-    const app = await buildTestApp({ env: xOnly });
+    const app = await sharedApp({ env: xOnly });
 
     const reply = await ask(app, q);
     const problem = await ask(app, q, { accept: '*/*' });
@@ -359,7 +361,7 @@ describe('a question to the front page', () => {
   });
 
   it('rejects a repeated question, and a URL that is too long', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const twice = await app.request('/?q=a&q=b', { headers: asBrowser });
     const long = await app.request(`/?q=${'a'.repeat(9000)}`, { headers: { accept: '*/*' } });
@@ -396,7 +398,7 @@ describe('a question to the front page', () => {
   });
 
   it('uses keys if the read does', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const headers = { ...asBrowser, authorization: `Bearer perch_${'A'.repeat(43)}` };
 
     const profile = await ask(app, '@ada.example', headers);
@@ -413,7 +415,7 @@ describe('a question to the front page', () => {
   });
 
   it('redacts a key in the question', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const key = `perch_${'k'.repeat(43)}`;
 
     const reply = await ask(app, `https://x.com/${key}`);
@@ -457,7 +459,7 @@ describe('hostile text', () => {
   ];
 
   it.each(hostile)('shows %j as text in the input and in the problem', async (q) => {
-    const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
+    const app = await sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
     const page = readPage(await ask(app, q));
 
@@ -497,7 +499,7 @@ describe('hostile text', () => {
   });
 
   it('cannot end the quotes of the command for a terminal', async () => {
-    const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
+    const app = await sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
     const page = readPage(await ask(app, `it's $(touch x) \`y\``));
 

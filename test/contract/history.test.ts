@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { historyMetaLine, historyReply } from '../../src/model/history.ts';
 import type { Post, Status } from '../../src/model/post.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps } from '../support/build-app.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
+
+const sharedApp = shareTestApps();
 
 const path = '/api/v1/profiles/ada.example/posts';
 
@@ -32,7 +34,7 @@ function readLines(body: string): readonly Record<string, unknown>[] {
 
 describe('a history as JSON', () => {
   it('has all posts of the account, newest first, with floor_reached', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(path);
 
@@ -59,7 +61,7 @@ describe('a history as JSON', () => {
   });
 
   it('has the same body at the permalink, except for the duration', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const [v1, permalink] = [await app.request(path), await app.request('/ada.example/posts')];
 
@@ -71,7 +73,7 @@ describe('a history as JSON', () => {
   });
 
   it('can be continued with next_until to its end, without gaps', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const whole = (await app.request(path)).json();
 
     const found = new Map<string, unknown>();
@@ -88,7 +90,7 @@ describe('a history as JSON', () => {
   });
 
   it('has the posts from `since` on and before `until`', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const [since, until] = ['2026-04-18T06:31:00Z', '2026-04-18T11:26:33Z'];
 
     const { posts, meta } = (
@@ -100,7 +102,7 @@ describe('a history as JSON', () => {
   });
 
   it('omits replies and reposts, or includes only replies', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const read = async (query: string) => (await app.request(`${path}?${query}`)).json().posts;
     const idsOf = (posts: readonly { id: string }[]) => posts.map(({ id }) => id);
 
@@ -140,7 +142,7 @@ describe('the meta of a history', () => {
     ['only_replies=1', { only_replies: true, with_reposts: false }],
     ['index=true&nocache=yes', { index: true, nocache: true }],
   ])('names the account and the effective options: %s', async (query, changed) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const json = await app.request(`/api/v1/profiles/@ADA.example/posts?${query}`);
     const lines = readLines((await app.request(`${path}?${query}&format=ndjson`)).body);
@@ -154,7 +156,7 @@ describe('an index of a history', () => {
   it.each(['', 'only_replies=true', 'with_reposts=no&max_posts=4'])(
     'has the ids and times of the posts, and marks reposts: %s',
     async (query) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
       const index = `${path}?${query}&index=true`;
       const whole = (await app.request(`${path}?${query}`)).json();
 
@@ -197,7 +199,7 @@ describe('a history as NDJSON', () => {
     ['by `Accept`', path, { accept: 'application/x-ndjson' }],
     ['by its other name', path, { accept: 'application/ndjson, application/json;q=0.5' }],
   ])('has a post on each line and meta on the last: %s', async (_, url, headers) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const json = (await app.request(path)).json();
 
     const reply = await app.request(url, { headers });
@@ -211,7 +213,7 @@ describe('a history as NDJSON', () => {
   });
 
   it('is not selected if JSON is preferred', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const accept = 'application/json, application/x-ndjson;q=0.9';
 
     const reply = await app.request(path, { headers: { accept } });
@@ -244,7 +246,7 @@ describe('a request for a history', () => {
     ['nocache=2', 'invalid_option', /`nocache`/],
     ['index=perhaps', 'invalid_option', /`index`/],
   ])('is rejected: %s', async (query, code, detail) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(
       `${path}?${query}&format=ndjson`.replace(/(format=.*)&format=.*/, '$1'),
@@ -260,7 +262,7 @@ describe('a request for a history', () => {
     ['/api/v1/profiles/jack/posts?format=ndjson', 503, 'upstream_unavailable'],
     ['/metrics/posts', 404, 'route_not_found'],
   ])('gets a problem before the first byte: %s', async (url, status, code) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(url);
 
@@ -310,7 +312,7 @@ describe('a request for a history', () => {
   });
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('rejects the method %s', async (method) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const replies = [
       await app.request(path, { method }),

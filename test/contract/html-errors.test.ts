@@ -1,10 +1,12 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../src/normalize/provider-error.ts';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
 import { createStubProvider } from '../support/stub-provider.ts';
 import { withoutCoding } from '../support/vary.ts';
+
+const sharedApp = shareTestApps();
 
 const problemType = 'application/problem+json; charset=utf-8';
 const pageType = 'text/html; charset=utf-8';
@@ -41,7 +43,7 @@ const withHtml = (url: string) => `${url}${url.includes('?') ? '&' : '?'}format=
 describe('an error of a permalink with format=html', () => {
   it.each(failures)('is a page with the status and headers of the problem: %s', async (...row) => {
     const [url, status] = row;
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const problem = await app.request(url);
 
     const page = await app.request(withHtml(url));
@@ -75,7 +77,7 @@ describe('an error of a permalink with format=html', () => {
     ['another method', '/ada.example?format=html', 'POST'],
     ['the method HEAD', '/nobody.example?format=html', 'HEAD'],
   ])('is a page with %s', async (_, url, method = 'GET') => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { statusCode, headers } = await app.request(url, { method: method as 'GET' });
 
@@ -93,7 +95,7 @@ describe('an error of a permalink with format=html', () => {
   });
 
   it('names a misspelt parameter in the page of the result', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { statusCode, body } = await app.request('/ada.example?format=html&limt=3');
 
@@ -102,7 +104,7 @@ describe('an error of a permalink with format=html', () => {
   });
 
   it('escapes the input', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { body } = await app.request('/ada.example?format=html&until=%3Cimg%20src=x%3E');
 
@@ -126,7 +128,7 @@ describe('an error with format=html elsewhere', () => {
     '/nobody.example?format=htm',
     '/nobody.example?q=format=html',
   ])('is a problem document: %s', async (url) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { statusCode, headers } = await app.request(url);
 

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
 import { type BrowseReply, browseReply, type PostReply } from '../../src/model/results.ts';
-import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
 import { createFakeList, fullPages, type ListHabits } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { facet } from '../support/render-posts.ts';
 import { createStubProvider, stubAccount, stubPost } from '../support/stub-provider.ts';
+
+const sharedApp = shareTestApps();
 
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };
 
@@ -126,7 +128,7 @@ describe('a list with max_chars', () => {
   it.each(['followers?', 'following?'])(
     'continues within a page of the archive: %s',
     async (path) => {
-      const app = await buildTestApp({ env: unlimited });
+      const app = await sharedApp({ env: unlimited });
       const url = `/api/v1/profiles/ada.example/${path}`;
       const [whole] = await readAll(app, `${url}limit=100`, () => ({ options: '' }));
 
@@ -140,7 +142,7 @@ describe('a list with max_chars', () => {
   );
 
   it.each(['latest', 'top'])('continues within a search of the archive, feed=%s', async (feed) => {
-    const app = await buildTestApp({ env: unlimited });
+    const app = await sharedApp({ env: unlimited });
     const url = `/api/v1/search?q=the&platform=archive&feed=${feed}`;
     const whole = await readAll(app, url, () => ({ options: '&limit=100' }));
 
@@ -265,7 +267,7 @@ describe('a list with max_chars', () => {
   it.each(['1999', '400001', '0', 'many', '2e4'])(
     'rejects max_chars=%s with the range',
     async (value) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const reply = await app.request(`/api/v1/profiles/ada.example?max_chars=${value}`);
 

@@ -1,10 +1,12 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { createTools } from '../../src/mcp/tools.ts';
-import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { shareTestApps, type TestApp } from '../support/build-app.ts';
 import { callTool, eras, post, sendMcp, toMessage } from '../support/mcp.ts';
 
-const build = () => buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
+const sharedApp = shareTestApps();
+
+const build = () => sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 /** Returns the JSON-RPC message of a response, which is JSON or an event stream with one event. */

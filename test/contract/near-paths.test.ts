@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { buildTestApp } from '../support/build-app.ts';
+import { shareTestApps } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
+
+const sharedApp = shareTestApps();
 
 const base = 'http://localhost:8080';
 
@@ -23,7 +25,7 @@ describe('a path that is nearly one of this server', () => {
     ['/.well-known/api-catalogue', '/.well-known/api-catalog'],
     ['/health/redy', '/health/ready'],
   ])('is 404 with the right one: %s', async (url, right) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { code, resolution } = (await app.request(url)).json();
 
@@ -32,7 +34,7 @@ describe('a path that is nearly one of this server', () => {
   });
 
   it('is 404 with the right one in the page of a browser', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { body } = await app.request('/wren/folowing?format=html');
 
@@ -54,7 +56,7 @@ describe('a path that is nearly one of this server', () => {
     '/%3Cscript%3E/folowers',
     '//evil.example/folowers/x',
   ])('is not suspected of other paths: %s', async (url) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { statusCode, body } = await app.request(url);
 
@@ -63,7 +65,7 @@ describe('a path that is nearly one of this server', () => {
   });
 
   it('repeats neither a long query nor a key nor markup', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const key = `perch_${'u'.repeat(43)}`;
 
     const long = await app.request(`/wren/folowers?a=${'b'.repeat(3000)}`);

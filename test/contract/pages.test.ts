@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { navigation } from '../support/dashboard.ts';
 import { ownPicture, parsePage } from '../support/render-html.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
+
+const sharedApp = shareTestApps();
 
 const thread = '/ada.example/status/1900000000000000001';
 const base = 'http://localhost:8080';
@@ -36,7 +38,7 @@ describe('format=html', () => {
     reads,
     ([name]) => `returns ${name} as a page`,
     async ([, url]) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const reply = await app.request(withFormat(url, 'HTML'), {
         headers: { accept: 'application/json' },
@@ -57,7 +59,7 @@ describe('format=html', () => {
     reads,
     ([name]) => `contains all that the page of ${name} needs`,
     async ([, url]) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const { body, headers } = await app.request(withFormat(url, 'html'));
 
@@ -89,7 +91,7 @@ describe('format=html', () => {
     reads,
     ([name]) => `has a script for ${name} only if it shows a post with others`,
     async ([, url]) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const { body } = await app.request(withFormat(url, 'html'));
       const alone = await app.request(`${thread}?thread=off&format=html`);
@@ -103,7 +105,7 @@ describe('format=html', () => {
   );
 
   it('links to the other formats and to the next page, with all parameters', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const url = '/api/v1/profiles/ada.example/followers?limit=2&full=true&format=html';
 
     const { body } = await app.request(url);
@@ -134,7 +136,7 @@ describe('format=html', () => {
     '/ada.example/followers',
     '/search?q=from:ada.example&platform=sample',
   ])('leads from %s to the lists of the account, as pages', async (url) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const { body } = await app.request(withFormat(url, 'html'));
 
@@ -196,7 +198,7 @@ describe('format=html', () => {
   it.each(['/oembed?url=x&format=html', '/ada.example/posts?format=html'])(
     'is not available at %s',
     async (url) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const reply = await app.request(url);
 
@@ -213,7 +215,7 @@ describe('PERCH_BROWSER_PAGES', () => {
     reads,
     ([name]) => `returns ${name} as a page to a navigation`,
     async ([, url]) => {
-      const app = await buildTestApp({ env: on });
+      const app = await sharedApp({ env: on });
 
       const page = await app.request(url, { headers: navigation });
       const plain = await app.request(url, { headers: { accept: navigation.accept } });
@@ -247,7 +249,7 @@ describe('PERCH_BROWSER_PAGES', () => {
     ] as const,
     ([name]) => `does not change the reply to ${name}`,
     async ([, headers, type]) => {
-      const app = await buildTestApp({ env: on });
+      const app = await sharedApp({ env: on });
 
       const reply = await app.request(thread, { headers });
 
@@ -256,7 +258,7 @@ describe('PERCH_BROWSER_PAGES', () => {
   );
 
   clause('read.what.markdown_by_default', 'is off by default', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(thread, { headers: navigation });
 
@@ -265,7 +267,7 @@ describe('PERCH_BROWSER_PAGES', () => {
   });
 
   it('keeps the preview page for crawlers', async () => {
-    const app = await buildTestApp({ env: { ...on, PERCH_LINK_PREVIEWS: 'true' } });
+    const app = await sharedApp({ env: { ...on, PERCH_LINK_PREVIEWS: 'true' } });
 
     const headers = { ...navigation, 'user-agent': discord };
     const [crawler, browser] = [
@@ -282,7 +284,7 @@ describe('PERCH_BROWSER_PAGES', () => {
     'read.errors.browser_pages_problem_page',
     'returns errors of permalinks as pages to navigations, and documents to the rest',
     async () => {
-      const app = await buildTestApp({ env: on });
+      const app = await sharedApp({ env: on });
       const url = '/ada.example/status/1';
 
       const page = await app.request(url, { headers: navigation });
@@ -305,7 +307,7 @@ describe('PERCH_BROWSER_PAGES', () => {
   );
 
   it('returns documents for errors of permalinks if it is off', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request('/ada.example/status/1', { headers: navigation });
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 import { withoutCoding } from '../support/vary.ts';
+
+const sharedApp = shareTestApps();
 
 const ada = 'ada.example';
 const id = '1900000000000000001';
@@ -55,7 +57,7 @@ const permalinks: readonly (readonly [path: string, same: string])[] = [
 
 describe('the media of an account', () => {
   it('includes the posts with a photo, video or sound', async () => {
-    const app = await buildTestApp({ env: offline });
+    const app = await sharedApp({ env: offline });
 
     const media = await app.request(`/${ada}/media?format=json`);
     const all = await app.request(`/${ada}?format=json&with_replies=true&limit=100`);
@@ -69,7 +71,7 @@ describe('the media of an account', () => {
 
 describe('a permalink', () => {
   it.each(permalinks)('%s has the body of %s', async (path, same) => {
-    const app = await buildTestApp({ env: offline });
+    const app = await sharedApp({ env: offline });
     const expected = await app.request(same);
 
     const reply = await app.request(path);
@@ -223,7 +225,7 @@ describe('a whole URL', () => {
     ['/x.com/home', 'invalid_path'],
     ['/bsky.app/profile/a.bsky.social/lists/3k', 'invalid_path'],
   ])('%s is rejected with %s', async (path, code) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(path);
 
@@ -232,7 +234,7 @@ describe('a whole URL', () => {
   });
 
   it('uses keys if the read does', async () => {
-    const app = await buildTestApp({ env: offline });
+    const app = await sharedApp({ env: offline });
     const headers = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 
     const profile = await app.request(`/${base}/${ada}`, { headers });
@@ -282,7 +284,7 @@ describe('a path that is not a permalink', () => {
     fake.addAccount('profile');
     fake.addConnections('profile', { kind: 'followers', length: 3 });
     const env = { PERCH_PROVIDERS: 'fxtwitter', PERCH_FXTWITTER_URL: fake.url };
-    const app = await buildTestApp({ env });
+    const app = await sharedApp({ env });
 
     const followers = await app.request('/profile/followers?format=json');
     const profile = await app.request('/profile?format=json');
@@ -310,7 +312,7 @@ describe('the URL of an account as `url` of a post', () => {
       'list_followers',
     ],
   ])('%s is rejected, and the problem names %s and %s', async (url, route, tool) => {
-    const app = await buildTestApp({ env: offline });
+    const app = await sharedApp({ env: offline });
 
     for (const path of ['/api/v1/posts', '/api/convert', '/api/v1/oembed']) {
       const reply = await app.request(`${path}?url=${encodeURIComponent(url)}`);

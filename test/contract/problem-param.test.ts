@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { buildTestApp, xOnly } from '../support/build-app.ts';
+import { shareTestApps, xOnly } from '../support/build-app.ts';
 import { eras, sendMcp } from '../support/mcp.ts';
 import { buildSessionRig } from '../support/session-rig.ts';
+
+const sharedApp = shareTestApps();
 
 const post = '/api/v1/posts?handle=ada.example&id=1900000000000000001';
 const replies = '/api/v1/posts/1900000000000000001/replies?handle=ada.example';
@@ -75,7 +77,7 @@ const others: readonly string[] = [
 
 describe('the member `param` of a problem document', () => {
   it.each(faults)('names the parameter at fault: %s', async (url, param) => {
-    const app = await buildTestApp({ env: xOnly });
+    const app = await sharedApp({ env: xOnly });
 
     const { code, param: named, detail } = (await app.request(url)).json();
 
@@ -87,7 +89,7 @@ describe('the member `param` of a problem document', () => {
   });
 
   it.each(others)('is absent if the error concerns no parameter: %s', async (url) => {
-    const app = await buildTestApp({ env: xOnly });
+    const app = await sharedApp({ env: xOnly });
 
     const problem = (await app.request(url)).json();
 
@@ -96,7 +98,7 @@ describe('the member `param` of a problem document', () => {
   });
 
   it('is absent if a header is at fault', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request('/ada.example', {
       headers: { authorization: `Bearer ${'x'.repeat(5000)}` },
@@ -107,7 +109,7 @@ describe('the member `param` of a problem document', () => {
   });
 
   it.each(eras)('is part of the structured content of a tool: %s', async (era) => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const params = { name: 'search', arguments: { q: 'heron', feed: ['latest'] } };
 
     const { result } = (await sendMcp(app, era, { method: 'tools/call', params })).json();

@@ -1,9 +1,11 @@
 import { describe, expect } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/normalize/provider-error.ts';
-import { buildTestApp, xOnly } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createStubProvider, stubFound } from '../support/stub-provider.ts';
+
+const sharedApp = shareTestApps();
 
 const good = '/api/v1/posts?handle=ada.example&id=1900000000000000001';
 const x = '/api/v1/posts?url=https://x.com/jack/status/20';
@@ -93,7 +95,7 @@ describe('bad input', () => {
     bad,
     ([url, code]) => `answers ${url.slice(0, 70)} with ${code}`,
     async ([url, code, names = '']) => {
-      const app = await buildTestApp({ env: xOnly });
+      const app = await sharedApp({ env: xOnly });
 
       const reply = await app.request(url);
 
@@ -110,7 +112,7 @@ describe('methods', () => {
     ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'],
     (method) => `answers ${method} with 405 and Allow`,
     async (method) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       for (const url of ['/api/v1/posts', '/ada.example/status/1', '/health/ready']) {
         const reply = await app.request(url, {
@@ -149,7 +151,7 @@ describe('methods', () => {
     ['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'],
     (url) => `has no route ${url}`,
     async (url) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const reply = await app.request(url);
 
@@ -160,7 +162,7 @@ describe('methods', () => {
 
 describe('the members of a problem document', () => {
   clause('read.problem.member_resolution', 'contains the request without its secrets', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const reply = await app.request(`/no/route?api_key=abc&q=perch_${'secret1'.repeat(6)}x&x=1`);
 
@@ -175,7 +177,7 @@ describe('the members of a problem document', () => {
   });
 
   clause('read.problem.media_type', 'does not depend on Accept', async () => {
-    const app = await buildTestApp();
+    const app = await sharedApp();
 
     const replies = await Promise.all(
       ['text/html', 'application/json', 'text/markdown', 'image/png;q=0'].map((accept) =>

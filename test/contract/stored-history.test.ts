@@ -1,14 +1,12 @@
-import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openArchiveStore } from '../../src/archive/store/store.ts';
-import { removeAction } from '../../src/cli/archive/accounts.ts';
-import { createOutput } from '../../src/cli/output/output.ts';
 import type { Config } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { buildTestApp, type TestApp, testConfig, xOnly } from '../support/build-app.ts';
+import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../support/fake-timeline.ts';
 import { answerJson, type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { type Fields, fxProfile, fxStatus, fxUser } from '../support/x-payloads.ts';
 
@@ -289,29 +287,17 @@ describe('a stored history', () => {
     const rig = await startRig();
     const app = await rig.open();
     await read(app);
-    const written = { stdout: '', stderr: '' };
-    const to = (name: keyof typeof written) => ({
-      write: (text: string) => {
-        written[name] += text;
-      },
+    const remove = () =>
+      runHere(['archive', 'remove', 'mira_holm'], { PERCH_DATA_DIR: rig.folder });
+
+    const [removed, again] = [await remove(), await remove()];
+
+    expect(removed).toMatchObject({
+      code: 0,
+      stdout: 'Removed the imported history of mira_holm on x: 120 posts.\n',
     });
-    const context = {
-      config: testConfig({ PERCH_DATA_DIR: rig.folder }),
-      settings: new Map(),
-      warnings: [],
-      stdin: Readable.from([]),
-      stdout: createOutput(to('stdout')),
-      stderr: createOutput(to('stderr')),
-    };
-
-    const codes = [
-      await removeAction.plan(['mira_holm'])(context),
-      await removeAction.plan(['mira_holm'])(context),
-    ];
-
-    expect(codes).toEqual([0, 1]);
-    expect(written.stdout).toBe('Removed the imported history of mira_holm on x: 120 posts.\n');
-    expect(written.stderr).toMatch(/does not contain mira_holm on x/);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toMatch(/does not contain mira_holm on x/);
     expect((await read(app)).meta.from_archive).toBe(0);
   });
 

@@ -7,10 +7,12 @@ import { problemKinds } from '../../src/lib/problem.ts';
 import { reads } from '../../src/reads/index.ts';
 import { describeLifecycle } from '../../src/routes/lifecycle/lifecycle.ts';
 import { aliasRoutes, readRoutes, routes } from '../../src/routes/reads/routes.ts';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { readSignals } from '../support/signals.ts';
+
+const sharedApp = shareTestApps();
 
 const baseUrl = 'http://localhost:8080';
 const id = '1900000000000000001';
@@ -39,7 +41,7 @@ describe('the policy', () => {
     ['read.versioning.v1_current', 'read.versioning.breaking_only_new_prefix'],
     'says that v1 is the current version, and that breaking changes get a new prefix',
     async () => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const next = await app.request('/api/v2/posts');
 
@@ -266,7 +268,7 @@ describe('the published v1 API', () => {
     (read) => `still has the path, the parameters and the fields of ${read}`,
     async (read) => {
       const { path, parameters, fields } = published[read];
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const reply = await app.request(`${fill(path)}&format=json`);
 
@@ -345,7 +347,7 @@ describe('additive changes', () => {
     readRoutes,
     ({ path }) => `an unknown parameter changes nothing at ${path}`,
     async ({ path }) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
       const plain = await app.request(fill(path));
 
       const more = await app.request(`${fill(path)}&since_version=2&colour=x&__proto__=1&page[]=2`);
@@ -357,7 +359,7 @@ describe('additive changes', () => {
   );
 
   async function readPublished(read: (typeof publishedReads)[number]) {
-    const app = await buildTestApp();
+    const app = await sharedApp();
     const reply = await app.request(`${fill(published[read].path)}&format=json`);
     return { schema: reads[read].reply, body: reply.json() };
   }
@@ -391,7 +393,7 @@ describe('additive changes', () => {
     'read.versioning.clients_do_not_parse_markdown',
     'a client finds all data of a page in fields next to the Markdown',
     async () => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const { posts, markdown } = (
         await app.request(`/api/v1/posts?url=${url}&format=json`)
@@ -445,7 +447,7 @@ describe('a route that is not deprecated', () => {
     ['/api', '/health/live', '/health/ready', '/api/unknown', '/api/convert/x', '/api/Browse'],
     (path) => `sends no deprecation headers: ${path}`,
     async (path) => {
-      const app = await buildTestApp();
+      const app = await sharedApp();
 
       const reply = await app.request(path);
 

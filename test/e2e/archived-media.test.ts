@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { clause } from '../support/clause.ts';
-import { runArchive } from '../support/exports/archive-command.ts';
 import {
   hashOf,
   toMp4,
@@ -13,6 +12,7 @@ import {
   writeFiles,
 } from '../support/exports/media-export.ts';
 import { listen } from '../support/listen.ts';
+import { runArchive } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const heron = toPng('heron', 1000);

@@ -12,7 +12,7 @@ import { readStream, startSession } from '../support/session-client.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Number of backups. */
-const rounds = isLongRun ? 20 : 2;
+const rounds = isLongRun ? 20 : 1;
 
 const adminToken = 'a'.repeat(40);
 
@@ -179,7 +179,7 @@ function openArchive(folder: string) {
 it('is a state that existed, made while sessions, keys and imports are written', {
   timeout: 60_000 + rounds * 120_000,
 }, async () => {
-  const path = writeExport(temporaryFolder(), makeXExport({ posts: 15_000, followers: 40 }));
+  const path = writeExport(temporaryFolder(), makeXExport({ posts: 10_000, followers: 40 }));
   const whole = openArchive(temporaryFolder());
   await importExport(whole, path);
   const partial: number[] = [];

@@ -203,7 +203,8 @@ describe('perch backup', () => {
   it('contains every file of a data directory that a server cannot create again', async () => {
     const data = join(temporaryFolder(), 'data');
     const actor = { PERCH_ACTOR: 'true', PERCH_BASE_URL: 'https://perch.example.org' };
-    const server = await serve(data, { PERCH_ARCHIVE_HISTORY: 'true', ...actor });
+    const used = { PERCH_ARCHIVE_HISTORY: 'true', PERCH_SESSIONS: 'on', ...actor };
+    const server = await serve(data, used);
     const names = readdirSync(data);
     await stop(server);
 

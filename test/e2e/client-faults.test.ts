@@ -12,7 +12,7 @@ import { isLongRun } from '../support/long-run.ts';
 import { answerTo, createScriptedEngine } from '../support/scripted-engine.ts';
 
 /** Number of runs with random faults, and of runs with one cut each. */
-const runs = isLongRun ? { random: 6000, cut: 4000 } : { random: 200, cut: 150 };
+const runs = isLongRun ? { random: 6000, cut: 4000 } : { random: 80, cut: 75 };
 /** The long form takes minutes. */
 const timeout = isLongRun ? 3_600_000 : 180_000;
 /** Number of runs at the same time. */

@@ -44,7 +44,7 @@ function buildDocumentedApp(env: DocExample['env']): Promise<TestApp> {
 
 /** Runs the commands of an example one after the other and gives what a terminal would show. */
 async function runPlainly({ commands, env, output, remark }: DocExample): Promise<string> {
-  const app = await buildDocumentedApp(env);
+  let app: Promise<TestApp> | undefined;
   const printed: string[] = [];
   for (const command of commands) {
     printed.push(command.words[0] === 'curl' ? await ask(command) : await runPerch(command));
@@ -54,7 +54,8 @@ async function runPlainly({ commands, env, output, remark }: DocExample): Promis
   async function ask({ words }: Command): Promise<string> {
     const { url, method, headers, shows } = parseCurl(words.slice(1));
     expect(url.startsWith(`${baseUrl}/`), url).toBe(true);
-    const reply = await app.request(url.slice(baseUrl.length), { method, headers });
+    app ??= buildDocumentedApp(env);
+    const reply = await (await app).request(url.slice(baseUrl.length), { method, headers });
     if (output === undefined) expectStatus(url, reply.statusCode, remark);
     const fields = Object.entries(reply.headers).map(([name, value]) => `${name}: ${value}\n`);
     const head = `HTTP/1.1 ${reply.statusCode} ${reply.statusMessage}\n${fields.join('')}\n`;
@@ -83,11 +84,15 @@ function expectStatus(url: string, status: number, remark: string): void {
 
 const hasShell = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
 
+/** Starts the server that an example expects, and returns its port. */
+async function listenDocumented(env: DocExample['env']): Promise<string> {
+  const app = await buildDocumentedApp(env);
+  return new URL(await app.server.listen({ host: '127.0.0.1', port: 0 })).port;
+}
+
 /** Runs an example in a shell; `curl` reaches a server of this test at the address that the page says. */
 async function runInShell({ script, env }: DocExample): Promise<string> {
-  const app = await buildDocumentedApp(env);
-  const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
-  const port = new URL(url).port;
+  const port = script.includes('curl') ? await listenDocumented(env) : '9';
   const prelude = `
     curl() { command curl -sS --max-time 120 --connect-to localhost:8080:127.0.0.1:${port} "$@"; }
     node() { shift; command node '${inject('perchMain')}' "$@"; }

@@ -14,7 +14,8 @@ import {
 } from '../support/doctor-rig.ts';
 import { freePort } from '../support/engine-server.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const token = 'swordfish-'.repeat(4);
 
@@ -30,7 +31,7 @@ describe('perch doctor', () => {
     const env = await healthySettings();
 
     const stopped = await runDoctor(env);
-    await startServer({ ...env, PERCH_ADMIN_TOKEN: token });
+    await startServer({ ...env, PERCH_ADMIN_TOKEN: token, PERCH_SESSIONS: 'on' });
     const running = await runDoctor({ ...env, PERCH_ADMIN_TOKEN: token });
 
     expect(new Set(stopped.report.findings.map(({ check }) => check))).toEqual(new Set(checkNames));
@@ -47,7 +48,7 @@ describe('perch doctor', () => {
   it('prints a line for each finding without --json', async () => {
     const env = await healthySettings();
 
-    const { code, stdout, stderr } = await spawnPerch(['doctor'], env).ended;
+    const { code, stdout, stderr } = await runHere(['doctor'], env);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout.trimEnd().split('\n');
@@ -58,8 +59,8 @@ describe('perch doctor', () => {
   it('changes no file in the data folder, and does not create the folder', async () => {
     const env = await healthySettings();
     const folder = env.PERCH_DATA_DIR ?? '';
-    await spawnPerch(['read', '@ada.example'], env).ended;
-    await spawnPerch(['keys', 'create', '--label', 'Ada'], env).ended;
+    await runHere(['read', '@ada.example'], env);
+    await runHere(['keys', 'create', '--label', 'Ada'], env);
     const digest = (name: string) =>
       createHash('sha256')
         .update(readFileSync(`${folder}/${name}`))
@@ -298,7 +299,7 @@ describe('perch doctor finds a data folder', () => {
   it.skipIf(otherUser === undefined)('with files of another user', async () => {
     const env = await healthySettings();
     const folder = env.PERCH_DATA_DIR ?? '';
-    await spawnPerch(['keys', 'create', '--label', 'Ada'], env).ended;
+    await runHere(['keys', 'create', '--label', 'Ada'], env);
     chownSync(folder, 1, 1);
 
     const { of } = await runDoctor(env);
@@ -314,7 +315,7 @@ describe('perch doctor finds in the data folder', () => {
   it('a damaged database, also while the server runs', async () => {
     const env = await healthySettings();
     const path = `${env.PERCH_DATA_DIR}/archive.db`;
-    await spawnPerch(['read', '@ada.example'], env).ended;
+    await runHere(['read', '@ada.example'], env);
     await startServer({ ...env, PERCH_PROVIDERS: 'fxtwitter' }); // it leaves the archive closed
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0x5a, 4096, Math.floor(bytes.length / 2)));
@@ -328,7 +329,7 @@ describe('perch doctor finds in the data folder', () => {
 
   it('a database that a newer version of Perch wrote', async () => {
     const env = await healthySettings();
-    await spawnPerch(['keys', 'create', '--label', 'Ada'], env).ended;
+    await runHere(['keys', 'create', '--label', 'Ada'], env);
     const database = connectSqlite({ path: `${env.PERCH_DATA_DIR}/perch.db` });
     database.exec('PRAGMA user_version = 99');
     database.close();

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -12,6 +11,8 @@ import {
 import { Client } from 'undici';
 import { describe, expect, onTestFinished } from 'vitest';
 import { clauseEach } from '../support/clause.ts';
+import { lockFromOutside } from '../support/key-rig.ts';
+import { runHere } from '../support/run-here.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Fault of the key store, and its repair. */
@@ -73,29 +74,8 @@ const faults: readonly Fault[] = [
       return restore(path);
     },
   },
-  { name: 'locked by another process for 5 s', strike: lockForFiveSeconds },
+  { name: 'locked by another process', strike: lockFromOutside },
 ];
-
-const holdLock = `
-  const { connectSqlite } = await import(process.argv[1]);
-  const database = connectSqlite({ path: process.argv[2] });
-  database.exec('BEGIN EXCLUSIVE');
-  console.log('locked');
-  setTimeout(() => database.exec('COMMIT'), 5000);
-`;
-
-/** Resolves when the file is locked; the repair waits until the lock is released. */
-async function lockForFiveSeconds(path: string): Promise<() => Promise<void>> {
-  const sqlite = new URL('../../src/lib/files/sqlite.ts', import.meta.url).href;
-  const script = ['--input-type=module', '-e', holdLock, sqlite, path];
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), ...script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
-  await new Promise((resolve) => child.stdout.once('data', resolve));
-  return () => ended;
-}
 
 interface Served {
   readonly status: number;
@@ -110,7 +90,7 @@ async function openLoadedServer() {
   const path = `${folder}/perch.db`;
   const env = { PERCH_DATA_DIR: folder, PORT: '0', PERCH_CACHE_TTL_SECONDS: '360000' };
   const server = spawnPerch(['serve'], env);
-  const created = await spawnPerch(['keys', 'create', '--label', 'load'], env).ended;
+  const created = await runHere(['keys', 'create', '--label', 'load'], env);
   expect(created).toMatchObject({ code: 0 }); // else what it complains of is shown
   const key = created.stdout.trim();
   copyFileSync(path, `${path}.copy`);

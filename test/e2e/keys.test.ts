@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openKeyStore } from '../../src/access/keys/key-store.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -7,10 +6,7 @@ import { openSqlite } from '../../src/lib/files/sqlite.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import type { Acknowledgement, Attempt } from '../support/key-writer.ts';
 import { isLongRun } from '../support/long-run.ts';
-import { temporaryFolder } from '../support/spawn-perch.ts';
-
-const writer = fileURLToPath(new URL('../support/key-writer.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
+import { builtProgram, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Known state of a key, with its secret if its creation was acknowledged. */
 interface KnownKey {
@@ -32,7 +28,7 @@ interface Told {
 
 /** Lets a process change keys, and kills it after some lines of output. */
 function runAndKill(path: string, linesBeforeKill: number): Promise<readonly WriterLine[]> {
-  const child = spawn(process.execPath, ['--import', tsx, writer, path], {
+  const child = spawn(process.execPath, [builtProgram('key-writer'), path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -8,7 +8,8 @@ import { bearer, unknownKey } from '../support/key-callers.ts';
 import { listen, upstream } from '../support/listen.ts';
 import { eras, toMessage } from '../support/mcp.ts';
 import { clients, type StdioServer, type TestClient } from '../support/mcp-clients.ts';
-import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+import { linesOf, runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 
 /** High limits, so that a busy machine sheds no request. */
 const offline = { ...noLoadLimit, PERCH_PROVIDERS: 'archive' };
@@ -284,11 +285,11 @@ describe('perch mcp', () => {
     ];
     const perch = spawnMcp();
 
-    perch.stdin.end(asked.map((message) => `${JSON.stringify(message)}\n`).join(''));
+    perch.stdin.end(toLines(asked));
 
     const { code, stdout } = await perch.ended;
     expect(code).toBe(0);
-    expect(answersIn(stdout).map(({ jsonrpc, id }) => [jsonrpc, id])).toEqual([
+    expect(linesOf(stdout).map(({ jsonrpc, id }) => [jsonrpc, id])).toEqual([
       ['2.0', 'hello'],
       ['2.0', 'call'],
     ]);
@@ -315,36 +316,24 @@ describe('perch mcp', () => {
   );
 
   it('ignores invalid messages, and continues', async () => {
-    const perch = spawnMcp();
+    const { code, stdout } = await mcpHere(`nonsense\n\n{}\n${JSON.stringify(handshake)}\n`);
 
-    perch.stdin.end(`nonsense\n\n{}\n${JSON.stringify(handshake)}\n`);
-
-    const { code, stdout } = await perch.ended;
     expect(code).toBe(0);
-    expect(
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).id),
-    ).toEqual(['hello']);
+    expect(linesOf(stdout).map(({ id }) => id)).toEqual(['hello']);
   });
 
   it.each([null, undefined])('takes params: %j and arguments: null for none', async (params) => {
     const call = { name: 'search', arguments: null };
-    const perch = spawnMcp();
 
-    perch.stdin.end(
-      [
+    const { stdout } = await mcpHere(
+      toLines([
         handshake,
         { jsonrpc: '2.0', id: 'prompts', method: 'prompts/list', params },
         { jsonrpc: '2.0', id: 'call', method: 'tools/call', params: call },
-      ]
-        .map((message) => `${JSON.stringify(message)}\n`)
-        .join(''),
+      ]),
     );
 
-    const { stdout } = await perch.ended;
-    const [, prompts, called] = answersIn(stdout);
+    const [, prompts, called] = linesOf(stdout);
     expect(prompts.result).toEqual({ prompts: [] });
     expect(called.result).toMatchObject({
       isError: true,
@@ -354,29 +343,26 @@ describe('perch mcp', () => {
 
   it('lists the known revisions to a client of another one', async () => {
     const { body } = toMessage('modern', { method: 'tools/list' });
-    const perch = spawnMcp();
 
-    perch.stdin.end(`${body.replace('2026-07-28', '2033-03-03')}\n${body}\n`);
+    const { stdout } = await mcpHere(`${body.replace('2026-07-28', '2033-03-03')}\n${body}\n`);
 
-    const [refusal, list] = answersIn((await perch.ended).stdout);
+    const [refusal, list] = linesOf(stdout);
     expect(refusal).toMatchObject({ id: 1, error: { code: -32022 } });
     expect(refusal.error.message).toMatch(/2033-03-03.*2026-07-28, 2025-11-25/);
     expect(list.result.tools).toHaveLength(6);
   });
 
   it('reads messages that arrive in pieces, and more than one at once', async () => {
-    const text = [1, 2, 3]
-      .map(
-        (id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping', params: { a: '—' } })}\n`,
-      )
-      .join('');
+    const text = toLines(
+      [1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, method: 'ping', params: { a: '—' } })),
+    );
     const bytes = Buffer.from(text);
     const perch = spawnMcp();
 
     for (const byte of bytes.subarray(0, 100)) perch.stdin.write(Buffer.of(byte));
     perch.stdin.end(bytes.subarray(100));
 
-    const answers = answersIn((await perch.ended).stdout);
+    const answers = linesOf((await perch.ended).stdout);
     expect(answers.map(({ id, result }) => [id, result])).toEqual([
       [1, {}],
       [2, {}],
@@ -393,25 +379,26 @@ describe('perch mcp', () => {
   });
 
   it('takes no arguments, and prints its help', async () => {
-    const [wrong, help] = [spawnPerch(['mcp', 'now']), spawnPerch(['mcp', '--help'])];
+    const [wrong, help] = [await runHere(['mcp', 'now'], {}), await runHere(['mcp', '--help'], {})];
 
-    expect(await wrong.ended).toMatchObject({
+    expect(wrong).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining('now'),
     });
-    expect(await help.ended).toMatchObject({
+    expect(help).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Usage: perch mcp/),
     });
   });
 });
 
-const answersIn = (stdout: string) =>
-  stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+const toLines = (messages: readonly object[]) =>
+  messages.map((message) => `${JSON.stringify(message)}\n`).join('');
+
+/** Runs `perch mcp` in the test's process with the given input. */
+const mcpHere = (stdin: string) =>
+  runHere(['mcp'], { ...offline, PERCH_DATA_DIR: ':memory:' }, { stdin });
 
 interface McpProcess {
   readonly stdin: Writable;

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { runArchive } from '../support/exports/archive-command.ts';
 import {
   hashOf,
   toMp4,
@@ -11,6 +10,7 @@ import {
 } from '../support/exports/media-export.ts';
 import { listen } from '../support/listen.ts';
 import { buildPictureRig, pictureUrl, png } from '../support/picture-rig.ts';
+import { runArchive } from '../support/run-here.ts';
 import { signPicture } from '../support/signed-picture.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 

@@ -1,27 +1,29 @@
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { restoreFolders } from '../../src/lib/files/data-folder.ts';
 import { createSeeded } from '../support/exports/seeded.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { runHere } from '../support/run-here.ts';
 import { listLeftovers, readSavedData, type SavedData, writeData } from '../support/saved-data.ts';
-import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+import { builtProgram, spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Number of times that a restore is killed. */
 const kills = isLongRun ? 100 : 8;
-
-const killer = fileURLToPath(new URL('../support/kill-at-step.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
 
 /** When to kill a restore: before a change of the file system, or after some milliseconds. */
 type Moment = Readonly<{ step: number } | { afterMs: number }>;
 
 /** Runs `perch restore` and kills it. Returns the number of its changes of the file system; `null` if it was killed. */
 function restoreAndKill(rig: Rig, moment: Moment): Promise<number | null> {
-  const args = ['--import', tsx, '--import', killer, inject('perchMain'), 'restore', rig.backup];
+  const args = [
+    '--import',
+    builtProgram('kill-at-step'),
+    inject('perchMain'),
+    'restore',
+    rig.backup,
+  ];
   const step = 'step' in moment ? String(moment.step) : '';
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: rig.data, KILL_AT_STEP: step },

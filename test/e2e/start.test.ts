@@ -7,11 +7,16 @@ import { openSqlite } from '../../src/lib/files/sqlite.ts';
 import { freePort } from '../support/engine-server.ts';
 import { hang } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
+import { type RanHere, runHere } from '../support/run-here.ts';
 import { type PerchProcess, spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Starts a server on a free port. */
+/** Starts a server with sessions on a free port. */
 const serve = (env: Record<string, string> = {}): PerchProcess =>
-  spawnPerch(['serve'], { PORT: '0', ...env });
+  spawnPerch(['serve'], { PORT: '0', PERCH_SESSIONS: 'on', ...env });
+
+/** Runs a server that cannot start, in the test's process. */
+const serveHere = (env: Record<string, string>): Promise<RanHere> =>
+  runHere(['serve'], { PORT: '0', PERCH_DATA_DIR: `${temporaryFolder()}/data`, ...env });
 
 /** Creates a data folder in which `breakIt` has broken one entry. */
 function brokenFolder(breakIt: (folder: string) => void): string {
@@ -37,7 +42,7 @@ describe('a failed start', () => {
   it.each(['192.0.2.1', 'no-such-name.invalid'])(
     'exits with a message that names the HOST %s',
     async (host) => {
-      const ended = await serve({ HOST: host }).ended;
+      const ended = await serveHere({ HOST: host });
 
       expect(ended.code).toBe(75);
       expect(ended.stderr).toMatch(
@@ -79,7 +84,7 @@ describe('a failed start', () => {
         writeFileSync(`${data}/${name}`, 'This is a letter to a friend, no database. '.repeat(99));
     });
 
-    const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
+    const ended = await serveHere({ PERCH_DATA_DIR: folder });
 
     expect(ended.code).toBe(75);
     expect(ended.stderr).toMatch(message);
@@ -92,7 +97,7 @@ describe('a failed start', () => {
   ] as const)(
     'exits with a message that %s cannot be the data folder',
     async (folder, code, message) => {
-      const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
+      const ended = await serveHere({ PERCH_DATA_DIR: folder });
 
       expect(ended.code).toBe(code);
       expect(ended.stderr).toMatch(message);
@@ -106,7 +111,7 @@ describe('a failed start', () => {
       const migrations = Array.from({ length: 99 }, () => () => {});
       openSqlite({ path: `${folder}/${name}`, migrations }).close();
 
-      const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
+      const ended = await serveHere({ PERCH_DATA_DIR: folder });
 
       expect(ended.code).toBe(75); // another version of Perch can be installed
       expect(ended.stderr).toBe(
@@ -120,7 +125,7 @@ describe('a failed start', () => {
     const first = serve({ PERCH_DATA_DIR: folder });
     const url = (await first.printed(/Server listening at (http:[^"]+)/))[1];
 
-    const ended = await serve({ PERCH_DATA_DIR: folder }).ended;
+    const ended = await serveHere({ PERCH_DATA_DIR: folder });
 
     expect(ended.code).toBe(75);
     expect(ended.stderr).toMatch(
@@ -133,7 +138,7 @@ describe('a failed start', () => {
 
 describe('the exit code of a server that cannot start', () => {
   it('is 2 for documents that do not exist', async () => {
-    const { code } = await serve({ PERCH_CORPUS: '/no/such/corpus' }).ended;
+    const { code } = await serveHere({ PERCH_CORPUS: '/no/such/corpus' });
 
     expect(code).toBe(2);
   });
@@ -143,7 +148,7 @@ describe('the exit code of a server that cannot start', () => {
     const restore = lockFile(`${folder}/data.lock`);
     const unit = readFileSync('deploy/perch.service', 'utf8');
 
-    const { code, stderr } = await serve({ PERCH_DATA_DIR: folder }).ended;
+    const { code, stderr } = await serveHere({ PERCH_DATA_DIR: folder });
     restore.release();
 
     expect({ code, stderr }).toMatchObject({ code: 75, stderr: expect.stringMatching(/restore/) });
@@ -164,11 +169,11 @@ describe('a start with a data folder in which a database is missing', () => {
     const before = await first.ended;
     rmSync(`${folder}/perch.db`);
 
-    const doctor = await spawnPerch(['doctor', '--json'], {
+    const doctor = await runHere(['doctor', '--json'], {
       ...env,
       PERCH_PROVIDERS: 'archive',
       PORT: String(await freePort()),
-    }).ended;
+    });
     const second = serve(env);
     const [line] = await second.printed(/.*perch\.db was missing.*/);
 
@@ -187,7 +192,7 @@ describe('a start with a data folder in which a database is missing', () => {
 
   it('does not warn if only commands have used the folder', async () => {
     const env = { PERCH_DATA_DIR: `${temporaryFolder()}/data`, PERCH_PROVIDERS: 'archive' };
-    await spawnPerch(['read', '@ada.example'], env).ended;
+    await runHere(['read', '@ada.example'], env);
 
     const server = serve(env);
     await server.printed(/Perch is ready/);

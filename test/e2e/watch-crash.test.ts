@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { startGrowingTimeline } from '../support/growing-timeline.ts';
 import { isLongRun } from '../support/long-run.ts';
-import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+import { builtProgram, spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 import { startWebhookReceiver, webhookSecret } from '../support/webhook-receiver.ts';
 
-const kills = isLongRun ? 100 : 15;
+const kills = isLongRun ? 100 : 6;
 
 /** Returns the ids of the whole lines. A line that the kill cut off is not a printed post. */
 function idsIn(stdout: string): readonly string[] {
@@ -62,8 +61,7 @@ it(
 it(
   'loses no post if it is killed before any change of a file',
   async () => {
-    const killer = fileURLToPath(new URL('../support/kill-at-step.ts', import.meta.url));
-    const nodeArgs = ['--import', import.meta.resolve('tsx'), '--import', killer];
+    const nodeArgs = ['--import', builtProgram('kill-at-step')];
     const timeline = await startGrowingTimeline(30);
     const state = `${temporaryFolder()}/wren.json`;
     const args = ['watch', '@wren', '--state', state, '--format', 'ndjson', '--once'];
@@ -75,8 +73,8 @@ it(
     const steps = Number(/^steps: (\d+)$/m.exec(whole.stderr)?.[1]);
     expect(steps).toBeGreaterThan(10);
 
-    // A short run skips four steps of five.
-    for (let step = 1; step <= steps; step += isLongRun ? 1 : 5) {
+    // A short run tries one step of seven.
+    for (let step = 1; step <= steps; step += isLongRun ? 1 : 7) {
       const added = timeline.publish(2);
       const killed = await run(String(step));
       const rest = await run('');

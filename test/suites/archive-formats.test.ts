@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
-import { runArchive } from '../support/exports/archive-command.ts';
 import { dids, toPostRecord, toTid } from '../support/exports/bluesky-records.ts';
 import { writeRepository } from '../support/exports/car-file.ts';
 import {
@@ -14,6 +13,7 @@ import {
 import { writeXExport } from '../support/exports/read-x.ts';
 import { writeTarGz } from '../support/exports/tar-file.ts';
 import { makeTweet } from '../support/exports/x-export.ts';
+import { runArchive } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Imports an export into an empty archive, and returns an app that serves it. */

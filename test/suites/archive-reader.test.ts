@@ -25,12 +25,21 @@ const search: SearchQuery = {
   count: 2,
 };
 
+/** Returns the script of the readers in the sources, from which other tests start nothing: see vitest.config.ts. */
+async function sourceOfReaders() {
+  const { href } = new URL('../../src/lib/entry-point.ts', import.meta.url);
+  const { entryPoint }: typeof import('../../src/lib/entry-point.ts') = await import(href);
+  return entryPoint('reader-process', import.meta.resolve('../../src/providers/archive/index.ts'));
+}
+
 /** Opens a reader of an archive with accounts of all platforms. */
-function openReader() {
+async function openReader() {
   const folder = temporaryFolder();
   fillArchive(folder, ['x', 'bluesky', 'mastodon']);
   const options = { path: `${folder}/archive.db`, sample: false, baseUrl, clock: systemClock };
-  const readers = { there: openReaderProcesses(options), here: openReaderHere(options) };
+  const script = await sourceOfReaders();
+  const there = openReaderProcesses({ ...options, script });
+  const readers = { there, here: openReaderHere(options) };
   onTestFinished(() => {
     readers.there.close();
     readers.here.close();
@@ -52,7 +61,7 @@ const found = `{ kind: 'found', found: { items: [], cursor: null, warnings: [Str
 
 describe('a reader process of the archive', () => {
   it('answers every kind of query as the archive does', async () => {
-    const { there, here } = openReader();
+    const { there, here } = await openReader();
     const post = { ...account, id: '22' };
     const timeline = { kind: 'timeline', withReplies: true, withReposts: true } as const;
     const asks = [there, here].map(({ read }) => [
@@ -72,7 +81,7 @@ describe('a reader process of the archive', () => {
   });
 
   it('fails as the archive does', async () => {
-    const { there, here } = openReader();
+    const { there, here } = await openReader();
     const nobody = { kind: 'profile', account: { ...account, handle: 'nobody' } } as const;
     const failures = [there, here].map(({ read }) => [
       failureOf(read('profile', nobody, { signal })),

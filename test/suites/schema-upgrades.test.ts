@@ -19,7 +19,7 @@ import { dumpArchive } from '../support/exports/import-export.ts';
 import { openReaderHere } from '../support/reader-here.ts';
 import { runHere } from '../support/run-here.ts';
 import { withDatabase } from '../support/saved-data.ts';
-import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 import { ask, baseUrl } from '../unit/archive/store/archive-rig.ts';
 
 const folder = packagePath('test/support/schemas');
@@ -264,7 +264,7 @@ describe('a database of a newer version', () => {
   it.each(['archive', 'sessions'])('%s.db is refused by perch serve', async (name) => {
     const { data } = createNewer(name);
 
-    const refused = await spawnPerch(['serve', '--port', '0'], { PERCH_DATA_DIR: data }).ended;
+    const refused = await runHere(['serve', '--port', '0'], { PERCH_DATA_DIR: data });
 
     expect(refused.code).toBe(75);
     expect(refused.stderr).toMatch(/^perch: \S+\.db was written by a newer version of Perch/);

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { AnswerEngine } from '../../src/answers/answer.ts';
 import { type Config, loadConfig, type ValidConfig } from '../../src/config/config.ts';
-import type { Clock } from '../../src/lib/clock.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import type { PublicHttpOptions } from '../../src/lib/http/public-network.ts';
 import { parseQuery } from '../../src/lib/http/url.ts';
 import { problemKinds } from '../../src/lib/problem.ts';
@@ -92,6 +92,13 @@ export const unhurried = {
   PERCH_READ_TIMEOUT_MS: '120000',
 } as const;
 
+/** Allowances that the tests of a file do not use up together. */
+export const unlimited = {
+  PERCH_PUBLIC_ALLOWANCE: '1000000',
+  PERCH_POST_ALLOWANCE: '1000000',
+  PERCH_POOL_ALLOWANCE: '1000000',
+} as const;
+
 /** Setting for providers of X and the sample only, to test other platforms without a provider. */
 export const xOnly = { PERCH_PROVIDERS: 'archive,fxtwitter,syndication' } as const;
 
@@ -117,39 +124,62 @@ function loadTestConfig(env: Readonly<Record<string, string>>): ValidConfig {
   return loaded;
 }
 
-/** Archives with the sample by base URL. They are shared, because creating one takes longer than building an app. */
+/** Archives with the sample by clock and base URL. They are shared, because creating one takes as long as half an app. */
 const archives = new Map<string, Provider>();
 
-/** Returns the archive of a test app; an empty object if the app opens it itself. */
+/** Returns the archive of a test app, which is read in this thread; an empty object if the app opens it itself. */
 function toArchive(
   config: Config,
   { clock, providers }: Pick<TestAppOptions, 'clock' | 'providers'>,
+  manual: Clock,
 ): { archive?: Provider } {
-  if (clock === undefined) return toSharedArchive(config);
-  return providers === undefined ? toStoredArchive(config, clock) : {};
-}
-
-/** Returns the archive of the data directory, which is read in this thread; an empty object if there is none. */
-function toStoredArchive(config: Config, clock: Clock): { archive?: Provider } {
   const { PERCH_DATA_DIR, PERCH_SAMPLE: sample, PERCH_BASE_URL: baseUrl } = config;
-  if (PERCH_DATA_DIR === ':memory:' || !config.PERCH_PROVIDERS.includes('archive')) return {};
+  const isMissing = !config.PERCH_PROVIDERS.includes('archive');
+  if (PERCH_DATA_DIR === ':memory:') {
+    const isOwnClock = clock !== undefined && clock !== systemClock;
+    return isMissing || !sample || isOwnClock ? {} : toSharedArchive(baseUrl, clock ?? 'manual');
+  }
+  if (isMissing || providers !== undefined) return {};
   const path = join(PERCH_DATA_DIR, 'archive.db');
-  return { archive: openArchive({ path, sample, baseUrl, clock, openReader: openReaderHere }) };
+  const options = { path, sample, baseUrl, clock: clock ?? manual };
+  return { archive: openArchive({ ...options, openReader: openReaderHere }) };
 }
 
-/** Returns the shared archive with the sample; an empty object if the app has its own data directory. */
-function toSharedArchive(config: Config): { archive?: Provider } {
-  if (config.PERCH_DATA_DIR !== ':memory:' || !config.PERCH_SAMPLE) return {};
-  const baseUrl = config.PERCH_BASE_URL;
+/** Returns the shared archive with the sample. */
+function toSharedArchive(baseUrl: string, clock: Clock | 'manual'): { archive: Provider } {
+  const key = `${clock === 'manual'} ${baseUrl}`;
+  const own = clock === 'manual' ? createManualClock() : clock;
   const { close, ...archive } =
-    archives.get(baseUrl) ??
-    openArchive({ path: ':memory:', sample: true, baseUrl, clock: createManualClock() });
-  archives.set(baseUrl, archive);
+    archives.get(key) ?? openArchive({ path: ':memory:', sample: true, baseUrl, clock: own });
+  archives.set(key, archive);
   return { archive };
+}
+
+/**
+ * Returns a function that gives the tests of a file one app for each environment, because building an app takes longer
+ * than a read. It is for tests that only read: they create no keys, stop nothing and do not move the clock.
+ */
+export function shareTestApps(): (options?: Pick<TestAppOptions, 'env'>) => Promise<TestApp> {
+  const apps = new Map<string, Promise<TestApp>>();
+  afterAll(async () => {
+    for (const app of await Promise.all(apps.values())) await app.server.close();
+  });
+  return ({ env = {} } = {}) => {
+    const key = JSON.stringify(env);
+    const app = apps.get(key) ?? openTestApp({ env: { ...unlimited, ...env } });
+    apps.set(key, app);
+    return app;
+  };
 }
 
 /** Builds an app for one test. */
 export async function buildTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const app = await openTestApp(options);
+  onTestFinished(() => app.server.close());
+  return app;
+}
+
+async function openTestApp(options: TestAppOptions): Promise<TestApp> {
   const manual = createManualClock();
   const clock = options.clock ?? manual;
   const { config, settings } = loadTestConfig(options.env ?? {});
@@ -160,14 +190,13 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     clock,
     random: systemRandom,
     logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
-    ...toArchive(config, options),
+    ...toArchive(config, options, manual),
     ...(options.providers === undefined ? {} : { providers: options.providers }),
     ...(options.load === undefined ? {} : { load: options.load }),
     ...(options.engine === undefined ? {} : { engine: options.engine }),
     ...(options.network === undefined ? {} : { network: options.network }),
     tracing: options.tracing ?? null,
   });
-  onTestFinished(() => app.server.close());
   const createKey = async (fields = {}): Promise<TestKey> => {
     const payload = JSON.stringify({ label: 'test', ...fields });
     const headers = { ...asAdmin, 'content-type': 'application/json' };

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import type { SessionEvent } from '../../src/sessions/events.ts';
 import {
@@ -11,12 +10,10 @@ import {
 } from './crash-load.ts';
 import { type ClientSession, readStream, wholeLines } from './session-client.ts';
 import { parseEvents, typesOf } from './session-rig.ts';
+import { builtProgram } from './spawn-perch.ts';
 
 /** Number of concurrent clients. */
 const clients = 8;
-
-const script = fileURLToPath(new URL('./session-server.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
 
 /** Server with sessions in a process of its own. */
 export interface ServerProcess {
@@ -30,7 +27,7 @@ export function startServer(
   folder: string,
   env: Readonly<Record<string, string>> = {},
 ): ServerProcess {
-  const child = spawn(process.execPath, ['--import', tsx, script], {
+  const child = spawn(process.execPath, [builtProgram('session-server')], {
     env: {
       PATH: process.env.PATH ?? '',
       PORT: '0',

@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { inject, onTestFinished } from 'vitest';
 import { type CheckName, type DoctorReport, doctorReport } from '../../src/cli/doctor/finding.ts';
-import { noLoadLimit } from './build-app.ts';
 import { freePort } from './engine-server.ts';
+import { type RanHere, runHere } from './run-here.ts';
 import { type PerchProcess, spawnPerch, temporaryFolder } from './spawn-perch.ts';
 
 /** Result of `perch doctor --json`. */
@@ -45,33 +46,36 @@ export const withFxTwitter = async (url: string) => ({
   PERCH_FXTWITTER_URL: url,
 });
 
-/** Runs `perch doctor --json` with exactly these settings. */
+/** Runs `perch doctor --json` with exactly these settings, in the test's process unless as another user. */
 export async function runDoctor(
   env: Readonly<Record<string, string>>,
   { args = [], uid }: DoctorOptions = {},
 ): Promise<Diagnosis> {
-  const child = spawn(process.execPath, [inject('perchMain'), 'doctor', '--json', ...args], {
-    cwd: '/',
-    env: { PATH: process.env.PATH ?? '', ...noLoadLimit, ...env },
-    ...(uid === undefined ? {} : { uid, gid: uid }),
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const written = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      written[name] += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  const output = written.stdout + written.stderr;
-  if (!written.stdout.startsWith('{')) throw new Error(output);
-  const report = doctorReport.parse(JSON.parse(written.stdout));
+  const all = ['doctor', '--json', ...args];
+  const ended = uid === undefined ? runHere(all, env) : runAs(uid, all, env);
+  const { code, stdout, stderr } = await ended;
+  const output = stdout + stderr;
+  if (!stdout.startsWith('{')) throw new Error(output);
+  const report = doctorReport.parse(JSON.parse(stdout));
   const of = (check: CheckName) =>
     report.findings
       .filter((finding) => finding.check === check)
       .map(({ status, message, advice }) => `${status}: ${message} ${advice ?? ''}`.trim())
       .join('\n');
   return { code, report, output, of };
+}
+
+async function runAs(
+  uid: number,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<RanHere> {
+  const run = promisify(execFile);
+  const options = { cwd: '/', uid, gid: uid, env: { PATH: process.env.PATH ?? '', ...env } };
+  return run(process.execPath, [inject('perchMain'), ...args], options).then(
+    (written) => ({ code: 0, ...written }),
+    (ended: RanHere) => ended,
+  );
 }
 
 /** User without rights, for tests that run as root; otherwise `undefined`, the own user. */

@@ -46,18 +46,16 @@ export function openKeyRig(options: KeyRigOptions = {}): KeyRig {
   return { store, clock, path, told, checkNext, checkLater };
 }
 
-const sqlite = import.meta.resolve('../../src/lib/files/sqlite.ts');
-const tsx = import.meta.resolve('tsx');
-
 /** Locks a database from another process until the returned function is called. */
 export async function lockFromOutside(path: string): Promise<() => Promise<void>> {
   const script = `
-    import { connectSqlite } from ${JSON.stringify(sqlite)};
-    connectSqlite({ path: ${JSON.stringify(path)} }).exec('BEGIN EXCLUSIVE');
+    import Database from 'better-sqlite3';
+    const database = new Database(${JSON.stringify(path)});
+    database.exec('BEGIN EXCLUSIVE');
     console.log('locked');
     setInterval(() => {}, 60_000);
   `;
-  const args = ['--import', tsx, '--input-type=module', '-e', script];
+  const args = ['--input-type=module', '-e', script];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -36,6 +36,10 @@ export async function runHere(
   return { code, ...written };
 }
 
+/** Runs `perch archive` with a data directory in the test's process. */
+export const runArchive = (folder: string, ...args: readonly string[]): Promise<RanHere> =>
+  runHere(['archive', ...args], { PERCH_DATA_DIR: folder });
+
 /** Parses the lines of JSON that a command has printed. */
 export const linesOf = (text: string) =>
   text

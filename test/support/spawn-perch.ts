@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { noLoadLimit } from './build-app.ts';
 
@@ -24,6 +24,10 @@ export interface PerchProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
+/** Path of a program of the tests that was built with `perch`. */
+export const builtProgram = (name: 'key-writer' | 'kill-at-step' | 'session-server'): string =>
+  join(dirname(inject('perchMain')), `${name}.js`);
+
 /** Creates an empty folder that is deleted at the end of the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'perch-test-'));
@@ -31,7 +35,10 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Starts `perch` in an empty folder with only the given environment variables. */
+/** Settings of processes: sessions build an index first, which takes longer than the start of the server. */
+const light = { ...noLoadLimit, PERCH_SESSIONS: 'off' } as const;
+
+/** Starts `perch` in an empty folder with the given environment variables, and without sessions unless they ask for them. */
 export function spawnPerch(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -43,7 +50,7 @@ export function spawnPerch(
   const folder = temporaryFolder();
   const child = spawn(process.execPath, [...nodeArgs, inject('perchMain'), ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...noLoadLimit, ...env },
+    env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...light, ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   if (stdout === 'closed') child.stdout.destroy();

@@ -261,7 +261,9 @@ type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
 
 /** Creates separate caches for valid and invalid keys, so that invalid ones evict no valid ones. */
 export function createVerdicts(clock: Clock) {
-  const create = () => new LRUCache<string, Verdict>({ max: maxKnown });
+  // `max` would allocate for all entries at once.
+  const create = () =>
+    new LRUCache<string, Verdict>({ maxSize: maxKnown, sizeCalculation: () => 1 });
   const verdicts = { valid: create(), invalid: create() };
   return {
     note: (key: string, check: KeyCheck): void => {

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openArchiveStore } from '../../../../src/archive/store/store.ts';
-import { runArchive } from '../../../support/exports/archive-command.ts';
 import { dids, toPostRecord, toTid } from '../../../support/exports/bluesky-records.ts';
 import { writeRepository } from '../../../support/exports/car-file.ts';
 import { dumpArchive, importExport } from '../../../support/exports/import-export.ts';
@@ -25,6 +24,7 @@ import {
   toScript,
   writeExport,
 } from '../../../support/exports/x-export.ts';
+import { runArchive } from '../../../support/run-here.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { ask, openRig } from '../store/archive-rig.ts';
 

@@ -12,7 +12,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openMediaFolder } from '../../../../src/archive/media/media-folder.ts';
 import { openArchiveStore } from '../../../../src/archive/store/store.ts';
 import type { Status } from '../../../../src/model/post.ts';
-import { runArchive, runArchiveWith } from '../../../support/exports/archive-command.ts';
 import { toActor, toCreate, toExportFiles } from '../../../support/exports/mastodon-export.ts';
 import {
   hashOf,
@@ -27,6 +26,7 @@ import {
 } from '../../../support/exports/media-export.ts';
 import { writeTar, writeTarGz } from '../../../support/exports/tar-file.ts';
 import { writeZip } from '../../../support/exports/zip.ts';
+import { runArchive, runHere } from '../../../support/run-here.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
 const base = 'https://perch.example';
@@ -154,7 +154,7 @@ describe('an import of an X export', () => {
       PERCH_ARCHIVE_MEDIA_FILE_BYTES: '1000',
     };
 
-    const { code, stdout } = await runArchiveWith(env, 'import', folder, '--json');
+    const { code, stdout } = await runHere(['archive', 'import', folder, '--json'], env);
 
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openArchiveStore } from '../../../../src/archive/store/store.ts';
 import { toNoteName } from '../../../../src/cli/archive/export-notes.ts';
-import { runArchive } from '../../../support/exports/archive-command.ts';
+import { runArchive } from '../../../support/run-here.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../../../support/stub-provider.ts';
 
@@ -199,7 +199,9 @@ describe('an export to Markdown', () => {
     [['export', 'ada', '--format', 'pdf'], '--format'],
     [['export', 'ada', '--format', 'markdown'], '--output'],
   ])('refuses %j', async (args, message) => {
-    await expect(runArchive(makeArchive([]), ...args)).rejects.toThrow(message);
+    const refused = await runArchive(makeArchive([]), ...args);
+
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 
