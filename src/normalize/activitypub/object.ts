@@ -15,18 +15,11 @@ export const typeOf = ({ type }: Json): string => {
   return typeof named === 'string' ? named : '';
 };
 
-/** Types of objects that are posts, with the activities that publish one. */
-const postTypes: ReadonlySet<string> = new Set([
-  ...['Note', 'Article', 'Page', 'Question', 'Video', 'Audio', 'Image', 'Event'],
-]);
+const postTypes = /^(?:Note|Article|Page|Question|Video|Audio|Image|Event)$/;
+const actorTypes = /^(?:Person|Service|Application|Group|Organization)$/;
 
-export const isPostType = (type: string): boolean => postTypes.has(type);
-
-const actorTypes: ReadonlySet<string> = new Set([
-  ...['Person', 'Service', 'Application', 'Group', 'Organization'],
-]);
-
-export const isActorType = (type: string): boolean => actorTypes.has(type);
+export const isPostType = (type: string): boolean => postTypes.test(type);
+export const isActorType = (type: string): boolean => actorTypes.test(type);
 
 /** Returns an id in the form in which URLs are compared; `null` if it is not a public https URL. */
 export function toObjectId(id: unknown): string | null {

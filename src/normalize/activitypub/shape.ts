@@ -27,9 +27,6 @@ export interface Surroundings {
   readonly author: Account;
   readonly quote?: Post | null;
   readonly reposter?: Account | null;
-  /** Handle of the author of the post to which it replies. */
-  readonly answered?: string | null;
-  readonly counts?: Partial<Pick<Status, 'replies' | 'reposts' | 'likes'>>;
 }
 
 /** Returns Unix milliseconds of a post; `null` if its object has no readable time. */
@@ -39,7 +36,7 @@ export const createdMsOf = ({ note }: ObjectPayload): number | null =>
 /** Converts the object of a post that has a time. */
 export function shapeObject(object: ObjectPayload, around: Surroundings): Status {
   const { note, id } = object;
-  const { author, quote = null, reposter = null, counts = {} } = around;
+  const { author, quote = null, reposter = null } = around;
   const createdMs = createdMsOf(object) ?? 0;
   const text = describe(object, { showsQuote: quote?.type === 'status' });
   const media = toMediaSet(listMedia(object));
@@ -56,7 +53,6 @@ export function shapeObject(object: ObjectPayload, around: Surroundings): Status
     replies: object.replies.total,
     reposts: object.shares.total,
     likes: object.likes.total,
-    ...omitNull(counts),
     quotes: null,
     bookmarks: null,
     views: object.views,
@@ -64,7 +60,7 @@ export function shapeObject(object: ObjectPayload, around: Surroundings): Status
     ...omitNull({ community: findCommunity(object) }),
     possibly_sensitive: note.sensitive === true && media.all.length > 0,
     content_warning: toWarning(object),
-    replying_to: toAnswered(object, around),
+    replying_to: toAnswered(object),
     quote,
     reposted_by: reposter,
     media,
@@ -116,7 +112,7 @@ function findPage({ id, url }: ObjectPayload): string {
   return page ?? id;
 }
 
-function toAnswered({ note }: ObjectPayload, { answered }: Surroundings): Status['replying_to'] {
+function toAnswered({ note }: ObjectPayload): Status['replying_to'] {
   const { inReplyTo } = note;
   if (inReplyTo === null) return null;
   const host = hostOf(inReplyTo);
@@ -124,7 +120,7 @@ function toAnswered({ note }: ObjectPayload, { answered }: Surroundings): Status
   const [only, ...others] = mentions.filter(({ href }) => hostOf(href) === host);
   const named = only && others.length === 0 ? createMentionNamer([only])(only.href, '') : null;
   return {
-    screen_name: answered ?? parseFediversePost(inReplyTo)?.handle ?? named,
+    screen_name: parseFediversePost(inReplyTo)?.handle ?? named,
     status: toObjectId(inReplyTo),
     url: webUrlOrNull(inReplyTo),
   };

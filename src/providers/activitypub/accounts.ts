@@ -23,20 +23,20 @@ import { readOrNull } from './optional.ts';
 
 const actorMemory = { max: 2000, ttlMs: 300_000 };
 
-interface NamedActor {
-  readonly actor: ActorPayload;
+export type Accounts = ReturnType<typeof createAccounts>;
+
+interface Named {
+  readonly id: string;
   readonly handle: string;
 }
-
-export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Creates account readers. They throw ProviderError `missing` for absent and suspended ones. */
 export function createAccounts(objects: Objects, clock: Clock) {
   const actors = createExpiringCache<ActorPayload>(clock, actorMemory);
-  const handles = createExpiringCache<string>(clock, actorMemory);
-  const readActor = async (id: string, context: RequestContext): Promise<ActorPayload> => {
-    const known = actors.get(id);
-    if (known !== undefined) return known;
+  const handles = createExpiringCache<Named>(clock, actorMemory);
+  const readActor = async (id: string, context: RequestContext): Promise<ActorPayload> =>
+    actors.get(id) ?? fetchActor(id, context);
+  const fetchActor = async (id: string, context: RequestContext): Promise<ActorPayload> => {
     const { body, url } = await objects.fetchObject(id, context);
     const actor = parseActor(body);
     if (actor === null) {
@@ -49,14 +49,20 @@ export function createAccounts(objects: Objects, clock: Clock) {
     return actor;
   };
   const find = (handle: string, context: RequestContext) => findActor(objects, handle, context);
-  return {
-    /** Reads the account that a handle names on its server. */
-    locate: async (handle: string, context: RequestContext): Promise<NamedActor> => {
-      const id = handles.get(handle) ?? (await find(handle, context)).id;
-      const actor = await readActor(id, context);
-      handles.set(handle, id);
-      const named = await confirmHandle(actor, handle, { find, context });
-      return { actor, handle: named };
+  const accounts = {
+    /** Fetches the account that a handle names on its server. */
+    fetch: async (asked: string, context: RequestContext) => {
+      const { id } = await find(asked, context);
+      const actor = await fetchActor(id, context);
+      const handle = await confirmHandle(actor, asked, { find, context });
+      handles.set(asked, { id, handle });
+      return { actor, handle };
+    },
+    /** Returns an account of which a profile or a list was read lately, or fetches it. */
+    locate: async (asked: string, context: RequestContext) => {
+      const known = handles.get(asked);
+      if (known === undefined) return accounts.fetch(asked, context);
+      return { actor: await readActor(known.id, context), handle: known.handle };
     },
     /** Reads an account by the id of its object. */
     readAccount: async (id: string, context: RequestContext): Promise<Account> =>
@@ -69,6 +75,7 @@ export function createAccounts(objects: Objects, clock: Clock) {
       return isOwn ? shapeActor(actor) : toUnreadAuthor(id);
     },
   };
+  return accounts;
 }
 
 /** Asks the server of a handle by WebFinger (RFC 7033) for the account that it names. */
@@ -112,7 +119,7 @@ const lists = ['followers', 'following', 'outbox'] as const;
 
 export function askProfile(accounts: Accounts, { fetchPart }: Objects): Ask<'profile'> {
   return async ({ account: { handle: asked } }, context) => {
-    const { actor, handle } = await accounts.locate(asked, context);
+    const { actor, handle } = await accounts.fetch(asked, context);
     const [followers = null, following = null, statuses = null] = await Promise.all(
       lists.map(async (name) => {
         const id = referencedId(actor[name]);

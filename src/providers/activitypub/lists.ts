@@ -21,11 +21,13 @@ import type { Ask, ProviderContext } from '../provider.ts';
 import { describeOmitted, uniqueBy } from '../rows.ts';
 import type { Accounts } from './accounts.ts';
 import type { Part, ReadPart } from './collections.ts';
-import { type Fetched, NotAnObject } from './fetch-object.ts';
+import { type Fetched, NotAnObject, type Objects } from './fetch-object.ts';
 import { attempt } from './optional.ts';
 import { innermost, type Posts, type ReadObject, toObject } from './posts.ts';
 
+/** Readers of one provider. */
 export interface Sources {
+  readonly objects: Objects;
   readonly accounts: Accounts;
   readonly posts: Posts;
   readonly readPart: ReadPart;

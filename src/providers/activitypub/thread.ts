@@ -28,7 +28,7 @@ export function askPost(sources: ThreadSources): Ask<'post'> {
   return async (query, context) => {
     const focal = await readFocal(sources, query.post, context);
     return withDeadline(sources.partMs, [context.signal], async (signal) => {
-      const found = await combine(sources, { query, focal }, { ...context, signal });
+      const found = await combine(sources, [query, focal], { ...context, signal });
       context.signal.throwIfAborted();
       return found;
     });
@@ -36,7 +36,7 @@ export function askPost(sources: ThreadSources): Ask<'post'> {
 }
 
 /** Creates the replies reader, for the replies that the server of a post lists. */
-export function askReplies(sources: ThreadSources): Ask<'replies'> {
+export function askReplies(sources: Sources): Ask<'replies'> {
   const ask = askPost(sources);
   return async ({ post, order }, context) => {
     const found = await ask({ kind: 'post', post, thread: false, replies: order }, context);
@@ -57,34 +57,26 @@ function listAddresses({ platform, handle, id }: PostReference): readonly string
   return paths.map((path) => `https://${domain}/${path}`);
 }
 
-async function readFocal(sources: ThreadSources, post: PostReference, context: ProviderContext) {
-  const [last = '', ...others] = listAddresses(post).toReversed();
-  for (const address of others.reverse()) {
+async function readFocal({ posts }: Sources, post: PostReference, context: ProviderContext) {
+  const addresses = listAddresses(post);
+  for (const [at, address] of addresses.entries()) {
     try {
-      return await sources.posts.read(address, context);
+      return await posts.read(address, context);
     } catch (error) {
-      const isAbsent = error instanceof ProviderError && error.unavailable === undefined;
-      const isElsewhere = isAbsent && (error.kind === 'missing' || error instanceof NotAnObject);
-      if (!isElsewhere) throw error;
+      if (!(error instanceof ProviderError)) throw error;
+      if (at + 1 === addresses.length || !isElsewhere(error)) throw explain(error, post, address);
     }
   }
-  try {
-    return await sources.posts.read(last, context);
-  } catch (error) {
-    throw explain(error, { post, address: last });
-  }
+  throw new Error('A post has an address.');
 }
 
-interface Asked {
-  readonly post: PostReference;
-  readonly address: string;
-}
+const isElsewhere = (error: ProviderError): boolean =>
+  error instanceof NotAnObject || (error.kind === 'missing' && error.unavailable === undefined);
 
 /** Returns the error of a post that could not be read, for the caller who named it. */
-function explain(error: unknown, { post, address }: Asked): unknown {
-  if (!(error instanceof ProviderError)) return error;
+function explain(error: ProviderError, post: PostReference, address: string): Error {
   if (post.platform === 'activitypub') return refuseActor(error, address) ?? error;
-  const isGuess = error.kind === 'missing' && error.unavailable === undefined;
+  const isGuess = error.kind === 'missing' && isElsewhere(error);
   if (!isGuess || post.handle?.startsWith('_@')) return error;
   // Other software may have the post at another address.
   return new ProviderError('ambiguous', error.message, { isEvidence: false });
@@ -180,7 +172,11 @@ async function readBelow(sources: Sources, focal: ObjectPayload, context: Provid
   return { ...first, rows, continuation };
 }
 
-async function readAround(sources: Sources, { query, focal }: Focal, context: ProviderContext) {
+async function readAround(
+  sources: Sources,
+  [query, focal]: readonly [PostQuery, ReadObject],
+  context: ProviderContext,
+) {
   const { object } = focal;
   const isBelowWanted = wantedParts(query).length > 0;
   const [above, below] = await Promise.all([
@@ -200,14 +196,9 @@ async function readWhole({ whole }: ThreadSources, focal: ReadObject, context: P
   return { above: { rows: ancestors, isCut: false }, below, warnings };
 }
 
-interface Focal {
-  readonly query: PostQuery;
-  readonly focal: ReadObject;
-}
-
 async function combine(
   sources: ThreadSources,
-  { query, focal }: Focal,
+  [query, focal]: readonly [PostQuery, ReadObject],
   context: ProviderContext,
 ): Promise<PostFound> {
   const { object } = focal;
@@ -215,7 +206,7 @@ async function combine(
   const [{ above, below, warnings }, post] = await Promise.all([
     query.thread === 'whole'
       ? readWhole(sources, focal, context)
-      : readAround(sources, { query, focal }, context),
+      : readAround(sources, [query, focal], context),
     sources.posts.shape(focal, context),
   ]);
   const counts = await readCounts(sources.objects, object, context);
