@@ -17,8 +17,8 @@ export function createAsks({ http, signingKey, ...options }: ActivityPubOptions)
   const accounts = createAccounts(objects, clock);
   const posts = createPosts(objects, accounts);
   const partMs = Math.ceil(readTimeoutMs * shareOfParts);
-  const lists = { accounts, posts, readPart: createReadPart(objects), partMs };
-  const sources = { ...lists, objects, whole: createWholeThreads(lists, clock) };
+  const lists = { objects, accounts, posts, readPart: createReadPart(objects), partMs };
+  const sources = { ...lists, whole: createWholeThreads(lists, clock) };
   const connections = askConnections(sources);
   return {
     post: askPost(sources),

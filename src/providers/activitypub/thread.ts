@@ -21,12 +21,14 @@ import type { WholeThreads } from './whole-thread.ts';
 
 export interface ThreadSources extends Sources {
   readonly whole: WholeThreads;
-  readonly objects: Objects;
 }
 
 export function askPost(sources: ThreadSources): Ask<'post'> {
   return async (query, context) => {
-    const focal = await readFocal(sources, query.post, context);
+    const focal = await readFocal(sources, query.post, context).catch((error: unknown) => {
+      sources.whole.forget(query.post.id); // it may be deleted
+      throw error;
+    });
     return withDeadline(sources.partMs, [context.signal], async (signal) => {
       const found = await combine(sources, [query, focal], { ...context, signal });
       context.signal.throwIfAborted();
@@ -36,7 +38,7 @@ export function askPost(sources: ThreadSources): Ask<'post'> {
 }
 
 /** Creates the replies reader, for the replies that the server of a post lists. */
-export function askReplies(sources: Sources): Ask<'replies'> {
+export function askReplies(sources: ThreadSources): Ask<'replies'> {
   const ask = askPost(sources);
   return async ({ post, order }, context) => {
     const found = await ask({ kind: 'post', post, thread: false, replies: order }, context);
