@@ -32,7 +32,7 @@ const failures: readonly (readonly [url: string, status: number])[] = [
   ['/search?q=heron&feed=hot', 400],
   ['/hashtag/heron?platform=friendster', 400],
   ['/https://x.com/home', 400],
-  ['/https://example.com/a/1', 400],
+  ['/https://www.tiktok.com/a/1', 400],
   ['/http%3A%2F%2Fx.com%2Fhome', 400],
   ['/jack/likes/all', 404],
   ['/%zz/status/20', 400],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { writeMetrics } from '../../src/lib/metrics-text.ts';
 import { problemKinds } from '../../src/lib/problem.ts';
+import { sourceNames } from '../../src/model/results.ts';
 import { ProviderError } from '../../src/normalize/provider-error.ts';
 import { asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
@@ -66,7 +67,7 @@ describe('/metrics', () => {
       [...metrics].filter(([key, value]) => key.startsWith(name) && value === 0);
     const codes = Object.keys(problemKinds).map((code) => `perch_problems_total{code="${code}"}`);
     expect(zeros('perch_problems_total{').map(([key]) => key)).toEqual(codes);
-    const providers = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'];
+    const providers = [...sourceNames];
     const reads = zeros('perch_reads_total{').map(([key]) => /source="(\w+)"/.exec(key)?.[1]);
     expect(reads.toSorted()).toEqual(providers.flatMap((name) => Array(12).fill(name)).toSorted());
     const route = 'perch_request_duration_seconds_count{route="/api/v1/posts",cached=';

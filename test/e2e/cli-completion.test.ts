@@ -108,9 +108,9 @@ describe('the table of completions', () => {
 
     expect(Object.fromEntries(offered)).toMatchObject({
       'read --thread': ['off', 'full', 'conversation', 'whole'],
-      'read --platform': ['x', 'bluesky', 'mastodon', 'sample'],
+      'read --platform': ['x', 'bluesky', 'mastodon', 'activitypub', 'sample'],
       'search --feed': expect.arrayContaining(['latest', 'users']),
-      'archive remove --platform': ['x', 'bluesky', 'mastodon'],
+      'archive remove --platform': ['x', 'bluesky', 'mastodon', 'activitypub'],
     });
   });
 });

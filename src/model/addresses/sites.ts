@@ -81,10 +81,13 @@ function toPost(
   const id = cleanId(written);
   if (handle === null || !isPostId(platform, id)) return null;
   // Names of pages, such as `/@wren/collections`, and titles in paths, are no ids.
-  const isName = !/[A-Z\d]/.test(id) || (id.includes('-') && !uuid.test(id));
+  const isName = !/[A-Z\d]/.test(id) || isTitle(id);
   if (platform === 'mastodon' && isName) return null;
   return { kind: 'post', platform, handle: handle ?? null, id };
 }
+
+/** Returns whether it looks like words of a title, such as `seas-7k2h1z`, and is no UUID. */
+const isTitle = (id: string): boolean => id.includes('-') && /[a-z]/i.test(id) && !uuid.test(id);
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
