@@ -46,7 +46,8 @@ describe.runIf(process.getuid?.() === 0)('a data folder of another user', () => 
     const parent = temporaryFolder();
     chownSync(parent, 12_345, 12_346);
     const folder = `${parent}/data`;
-    const env = { PERCH_DATA_DIR: folder, PERCH_PROVIDERS: 'archive', PORT: '0' };
+    const basics = { PERCH_PROVIDERS: 'archive', PERCH_SESSIONS: 'on', PORT: '0' };
+    const env = { ...basics, PERCH_DATA_DIR: folder };
 
     await spawnPerch(['keys', 'create', '--label', 'Ada'], env).ended;
     await spawnPerch(['read', '@ada.example'], env).ended;
