@@ -2,12 +2,12 @@ import { createSignedGet } from '../../lib/http/request-signatures.ts';
 import type { Provider } from '../provider.ts';
 import { askProfile, createAccounts } from './accounts.ts';
 import { createReadPart } from './collections.ts';
+import { createConversations } from './conversation.ts';
 import { createObjects } from './fetch-object.ts';
 import type { ActivityPubOptions } from './index.ts';
 import { askConnections, askTimeline } from './lists.ts';
 import { createPosts } from './posts.ts';
 import { askPost, askReplies } from './thread.ts';
-import { createWholeThreads } from './whole-thread.ts';
 
 /** Creates the functions that answer queries, from a module that is loaded on demand. */
 export function createAsks({ http, signingKey, ...options }: ActivityPubOptions) {
@@ -18,7 +18,7 @@ export function createAsks({ http, signingKey, ...options }: ActivityPubOptions)
   const posts = createPosts(objects, accounts);
   const partMs = Math.ceil(readTimeoutMs * shareOfParts);
   const lists = { objects, accounts, posts, readPart: createReadPart(objects), partMs };
-  const sources = { ...lists, whole: createWholeThreads(lists, clock) };
+  const sources = { ...lists, conversations: createConversations(lists, clock) };
   const connections = askConnections(sources);
   return {
     post: askPost(sources),

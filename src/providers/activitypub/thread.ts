@@ -12,21 +12,21 @@ import { ProviderError } from '../../normalize/provider-error.ts';
 import { unreadParts, wantedParts } from '../failure.ts';
 import { toHostFailure } from '../hosts.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { createThreadOrder, describeOmitted, toRepliesPage, uniqueBy } from '../rows.ts';
+import { createThreadOrder, toRepliesPage } from '../rows.ts';
+import type { Conversations } from './conversation.ts';
 import { NotAnObject, type Objects } from './fetch-object.ts';
-import { maxConcurrent, readRow, type Sources } from './lists.ts';
+import { maxConcurrent, type Sources } from './lists.ts';
 import { readOrNull } from './optional.ts';
 import type { ReadObject } from './posts.ts';
-import type { WholeThreads } from './whole-thread.ts';
 
 export interface ThreadSources extends Sources {
-  readonly whole: WholeThreads;
+  readonly conversations: Conversations;
 }
 
 export function askPost(sources: ThreadSources): Ask<'post'> {
   return async (query, context) => {
     const focal = await readFocal(sources, query.post, context).catch((error: unknown) => {
-      sources.whole.forget(query.post.id); // it may be deleted
+      sources.conversations.forget(query.post.id); // it may be deleted
       throw error;
     });
     return withDeadline(sources.partMs, [context.signal], async (signal) => {
@@ -95,53 +95,6 @@ function refuseActor(cause: ProviderError, address: string): Problem | null {
   });
 }
 
-const maxAncestors = 20;
-
-/** Reads the posts above a post, oldest first, each from its own server. */
-async function readAncestors({ posts }: Sources, focal: ObjectPayload, context: ProviderContext) {
-  const rows: ReadObject[] = [];
-  const seen = new Set([focal.id]);
-  let next = referencedId(focal.note.inReplyTo);
-  while (next !== null && !seen.has(next) && rows.length < maxAncestors) {
-    const id = next;
-    const found = await readOrNull(context, () => posts.read(id, context));
-    if (found === null || seen.has(found.object.id)) break;
-    seen.add(found.object.id);
-    rows.unshift({ ...found, sharer: null });
-    next = referencedId(found.object.note.inReplyTo);
-  }
-  return { rows, isCut: (rows[0]?.object ?? focal).note.inReplyTo !== null };
-}
-
-const [maxReplies, maxParts, maxContinued] = [40, 3, 10];
-
-/** Reads the direct replies that the server of a post lists, each from its own server. */
-async function readReplies(
-  { posts, readPart }: Sources,
-  object: ObjectPayload,
-  context: ProviderContext,
-) {
-  const { id, inline } = object.replies;
-  const collection = id ?? (inline === null ? null : { url: new URL(object.id), body: inline });
-  const found: ReadObject[] = [];
-  let [unread, listed, total] = [0, 0, object.replies.total];
-  let cursor: string | null = null;
-  for (let part = 0; collection !== null && part < maxParts && listed < maxReplies; part += 1) {
-    const page = await readPart(collection, { cursor, count: maxReplies - listed }, context);
-    const read = await mapConcurrently(page.rows, maxConcurrent, (row) =>
-      readOrNull(context, () => readRow(posts, { row, part: page }, context)),
-    );
-    const answers = read.filter((each) => each !== null);
-    found.push(...answers.filter((each) => referencedId(each.object.note.inReplyTo) === object.id));
-    unread += read.length - answers.length;
-    listed += page.rows.length;
-    total ??= page.total;
-    cursor = page.next;
-    if (cursor === null) break;
-  }
-  return { found, unread, total, isCut: cursor !== null, isListed: collection !== null };
-}
-
 interface Row {
   readonly id: string;
   readonly read: ReadObject;
@@ -157,81 +110,30 @@ const threadOrder = createThreadOrder<Row>({
   byOldest: (a, b) => createdMs(a) - createdMs(b),
 });
 
-/** Reads the replies to a post, and those to the later posts of its author's thread. */
-async function readBelow(sources: Sources, focal: ObjectPayload, context: ProviderContext) {
-  const first = await readReplies(sources, focal, context);
-  const start = toRow({ object: focal, sharer: null });
-  let rows: readonly Row[] = first.found.map(toRow);
-  let continuation = threadOrder.pickContinuation(start, rows);
-  for (let step = 0; step < maxContinued; step += 1) {
-    const last = continuation[step]?.read.object;
-    if (last === undefined) break;
-    const more = await readOrNull(context, () => readReplies(sources, last, context));
-    rows = uniqueBy([...rows, ...(more?.found ?? []).map(toRow)], ({ id }) => id);
-    rows = rows.filter(({ id }) => id !== focal.id);
-    continuation = threadOrder.pickContinuation(start, rows);
-  }
-  return { ...first, rows, continuation };
-}
-
-async function readAround(
-  sources: Sources,
-  [query, focal]: readonly [PostQuery, ReadObject],
-  context: ProviderContext,
-) {
-  const { object } = focal;
-  const isBelowWanted = wantedParts(query).length > 0;
-  const [above, below] = await Promise.all([
-    query.thread ? readAncestors(sources, object, context) : { rows: [], isCut: false },
-    isBelowWanted ? readOrNull(context, () => readBelow(sources, object, context)) : null,
-  ]);
-  return { above, below, warnings: [] };
-}
-
-/** Reads the whole thread. Its one warning names what is missing. */
-async function readWhole({ whole }: ThreadSources, focal: ReadObject, context: ProviderContext) {
-  const { ancestors, replies, warnings } = await whole.read(focal, context);
-  const rows = replies.map(toRow);
-  const continuation = threadOrder.pickContinuation(toRow(focal), rows);
-  const { total } = focal.object.replies;
-  const below = { rows, continuation, total, unread: 0, isCut: false, isListed: true };
-  return { above: { rows: ancestors, isCut: false }, below, warnings };
-}
-
 async function combine(
   sources: ThreadSources,
   [query, focal]: readonly [PostQuery, ReadObject],
   context: ProviderContext,
 ): Promise<PostFound> {
   const { object } = focal;
-  const isBelowWanted = wantedParts(query).length > 0;
-  const [{ above, below, warnings }, post] = await Promise.all([
-    query.thread === 'whole'
-      ? readWhole(sources, focal, context)
-      : readAround(sources, [query, focal], context),
+  const [around, post] = await Promise.all([
+    sources.conversations.read(focal, query, context),
     sources.posts.shape(focal, context),
   ]);
   const counts = await readCounts(sources.objects, object, context);
-  const continuation = query.thread ? (below?.continuation ?? []) : [];
-  const shape = (rows: readonly ReadObject[]) =>
-    mapConcurrently(rows, maxConcurrent, (row) => sources.posts.shape(row, context));
+  const rows = around.replies.map(toRow);
+  const continuation = query.thread ? threadOrder.pickContinuation(toRow(focal), rows) : [];
+  const shape = (each: readonly ReadObject[]) =>
+    mapConcurrently(each, maxConcurrent, (row) => sources.posts.shape(row, context));
   const parts = {
-    ancestors: await shape(above.rows),
-    post: { ...post, ...counts, replies: below?.total ?? post.replies },
+    ancestors: await shape(around.ancestors),
+    post: { ...post, ...counts, replies: around.total ?? post.replies },
     continuation: await shape(continuation.map(({ read }) => read)),
-    replies: await shape(rankReplies(below?.rows ?? [], continuation, { query, object })),
+    replies: await shape(rankReplies(rows, continuation, { query, object })),
   };
-  const missing = isBelowWanted && below === null ? wantedParts(query) : [];
-  return {
-    ...nameAnswered(parts),
-    missing,
-    warnings: [
-      ...warnings,
-      ...(above.isCut ? [lostParent] : []),
-      ...(below === null ? [] : describeReplies(below, query)),
-      ...missing.map((part) => unreadParts[part]),
-    ],
-  };
+  const missing = around.isRead ? [] : wantedParts(query);
+  const warnings = [...around.warnings, ...missing.map((part) => unreadParts[part])];
+  return { ...nameAnswered(parts), missing, warnings };
 }
 
 function rankReplies(
@@ -277,26 +179,4 @@ function nameAnswered({ ancestors, post, continuation, replies }: Parts) {
     continuation: continuation.map(name),
     replies: replies.map(name),
   };
-}
-
-const lostParent =
-  'Earlier posts of this thread are missing: they are not public, or their servers did not send them.';
-
-function describeReplies(
-  {
-    unread,
-    isCut,
-    isListed,
-  }: Pick<Awaited<ReturnType<typeof readReplies>>, 'unread' | 'isCut' | 'isListed'>,
-  { replies }: PostQuery,
-): readonly string[] {
-  if (replies === 'off') return [];
-  if (!isListed) return ['The server of this post does not list the replies to it.'];
-  return [
-    ...describeOmitted(unread, 'reply', [
-      'it is not public, or its server did not send it',
-      'they are not public, or their servers did not send them',
-    ]),
-    ...(isCut ? [`These are the first ${maxReplies} direct replies; there are more.`] : []),
-  ];
 }
