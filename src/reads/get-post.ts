@@ -32,7 +32,7 @@ const params = z.object({
   thread: threadMode()
     .default('full')
     .describe(
-      'Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. `whole`: as `conversation`; on Mastodon and other servers of the fediverse, the thread and the replies are read from all servers that took part. 2 to 100: maximum number of posts of the thread.',
+      'Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. `whole`: as `conversation`; on the fediverse, read from all servers that took part. 2 to 100: maximum number of posts of the thread.',
     ),
   context: choice('invalid_context', ['full', 'thread'])
     .default('full')

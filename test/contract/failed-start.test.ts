@@ -24,7 +24,7 @@ describe.runIf(process.platform === 'linux')('an app that cannot be built', () =
       writeFileSync(`${folder}/${name}/file`, '');
       const env = { PERCH_DATA_DIR: folder, PERCH_SESSIONS: 'on' };
 
-      await expect(buildTestApp({ env })).rejects.toThrow();
+      await expect(buildTestApp({ env, opensArchive: true })).rejects.toThrow();
 
       expect(openFiles(folder)).toEqual([]);
     },
@@ -34,7 +34,9 @@ describe.runIf(process.platform === 'linux')('an app that cannot be built', () =
     const folder = temporaryFolder();
     writeFileSync(`${folder}/archive.db`, 'This is a letter, no database. '.repeat(99));
 
-    await expect(buildTestApp({ env: { PERCH_DATA_DIR: folder } })).rejects.toThrow();
+    await expect(
+      buildTestApp({ env: { PERCH_DATA_DIR: folder }, opensArchive: true }),
+    ).rejects.toThrow();
 
     expect(openFiles(folder)).toEqual([]);
   });
@@ -43,7 +45,7 @@ describe.runIf(process.platform === 'linux')('an app that cannot be built', () =
     const folder = temporaryFolder();
     const env = { PERCH_DATA_DIR: folder, PERCH_SESSIONS: 'on', PERCH_CORPUS: '/no/such/corpus' };
 
-    await expect(buildTestApp({ env })).rejects.toThrow('/no/such/corpus');
+    await expect(buildTestApp({ env, opensArchive: true })).rejects.toThrow('/no/such/corpus');
 
     expect(openFiles(folder)).toEqual([]);
   });

@@ -41,6 +41,8 @@ export interface TestAppOptions {
   readonly load?: LoadGauge;
   /** Network of the hosts that requests and posts name. */
   readonly network?: PublicHttpOptions;
+  /** Whether the app opens the archive itself, in a thread, as a server does. */
+  readonly opensArchive?: boolean;
   /** Answer engine of the sessions. */
   readonly engine?: AnswerEngine;
   readonly tracing?: Tracing;
@@ -190,7 +192,7 @@ async function openTestApp(options: TestAppOptions): Promise<TestApp> {
     clock,
     random: systemRandom,
     logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
-    ...toArchive(config, options, manual),
+    ...(options.opensArchive === true ? {} : toArchive(config, options, manual)),
     ...(options.providers === undefined ? {} : { providers: options.providers }),
     ...(options.load === undefined ? {} : { load: options.load }),
     ...(options.engine === undefined ? {} : { engine: options.engine }),

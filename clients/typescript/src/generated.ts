@@ -853,7 +853,7 @@ export interface Unavailable {
 
 /** Optional query parameters of the API operation `getPost`. */
 export interface PostParameters {
-  /** Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. `whole`: as `conversation`; on Mastodon and other servers of the fediverse, the thread and the replies are read from all servers that took part. 2 to 100: maximum number of posts of the thread. */
+  /** Parts of the thread to return. `off`: only the post. `full`: the post with its thread. `conversation`: the post with its thread and all replies that the source returns. `whole`: as `conversation`; on the fediverse, read from all servers that took part. 2 to 100: maximum number of posts of the thread. */
   readonly thread?: 'off' | 'full' | 'conversation' | 'whole' | number | undefined;
   /** Posts to return. `full`: posts of all authors. `thread`: only consecutive posts of the same author, without replies. */
   readonly context?: 'full' | 'thread' | undefined;

@@ -89,7 +89,7 @@ export function describeRefused(examples: NamedExamples): ResponseObject {
   return {
     ...describeProblem(refusedCodes, headers, examples),
     description:
-      'The request was rejected before it reached this operation: it is malformed, too large or too slow, or its web origin or host name is not allowed.',
+      'Rejected before it reached this operation: malformed, too large, too slow, or for an origin or host name that is not allowed.',
   };
 }
 
