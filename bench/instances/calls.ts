@@ -161,7 +161,7 @@ async function openReader(engine: Engine, upstream: Served) {
     clock: systemClock,
     random: systemRandom,
     logger: pino({ level: 'silent' }),
-    ledger: openQuotas(),
+    quotas: openQuotas(),
     heavyTurns: createHeavyTurns(createServerLoop()),
     redis,
     tracing: null,

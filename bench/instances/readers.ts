@@ -26,7 +26,7 @@ export async function benchLiveReaders({ url }: Served): Promise<ReaderDelays> {
   const [writer, reader] = engines.map(openStore) as [SessionStore, SessionStore];
   const id = createSessionIds(systemClock, systemRandom).session();
   const clock = systemClock;
-  const bounds = { ledger: openQuotas(), clock };
+  const bounds = { quotas: openQuotas(), clock };
   reader.setBounds({ ...bounds, isRead: () => true, readIds: () => [id] });
   try {
     await begin(writer, id);

@@ -59,7 +59,7 @@ const providers = {
   mastodon: {
     maxBytes: mebibyte,
     subject: { platform: 'mastodon', handle: 'mira@reef.example.org', id: '110' },
-    create: (http: HttpClient) => createMastodon({ http, clock, askHost: createOpenLimits() }),
+    create: (http: HttpClient) => createMastodon({ http, clock, callHost: createOpenLimits() }),
   },
 } as const;
 

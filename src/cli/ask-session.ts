@@ -165,7 +165,7 @@ async function openLocalClient({ config, stderr }: CommandContext): Promise<Sess
       engine: answers.engine,
       redis,
       tracing: null,
-      ledger: createQuotas(toQuotaLimits(config)),
+      quotas: createQuotas(toQuotaLimits(config)),
       limiter: createRateLimiter(shared),
     });
     await answers.refresh();

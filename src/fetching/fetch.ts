@@ -33,7 +33,7 @@ export interface FetchOptions extends Lifetimes {
   readonly clock: Clock;
   readonly readTimeoutMs: number;
   /** Limits on concurrent upstream reads and on the total bytes of their responses. */
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   /** Rate limit on the upstream requests of all callers. Posts and replies are not counted. */
   readonly pool?: Pool | undefined;
   /** Called with unexpected errors of background fetches, because no caller receives them. */
@@ -141,14 +141,14 @@ function toAnswer({ outcome, fetchedAtMs, renderings }: Entry, cache: CacheState
 }
 
 function createInFlightFetches(options: FetchOptions) {
-  const { ledger, pool } = options;
+  const { quotas, pool } = options;
   const run = createCoalescer<Entry>();
   const leaders = new Map<string, TraceSpan>();
   const begin = async ({ plan, requester, span }: Flight, signal: AbortSignal): Promise<Entry> => {
     const client = requester?.client ?? null;
-    const slot = ledger.open('upstreamReads', client);
-    const bytes = ledger.open('upstreamBytes', client);
-    if (!slot.take(slotsOf(plan, ledger)))
+    const slot = quotas.open('upstreamReads', client);
+    const bytes = quotas.open('upstreamBytes', client);
+    if (!slot.take(slotsOf(plan, quotas)))
       throw overloaded('Too many reads are waiting for upstreams.');
     const takeRequest = pool && (() => pool.take(shareOf(requester)));
     try {

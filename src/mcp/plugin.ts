@@ -20,7 +20,7 @@ interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
     readonly refusal: Problem | null;
   };
   readonly clientOf: (request: FastifyRequest) => Client;
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly heavyTurns: HeavyTurns;
   /** Returns the error for new requests during overload or shutdown; otherwise `null`. */
   readonly shed: () => Problem | null;
@@ -167,10 +167,10 @@ function isStream({ headers }: Response): boolean {
 
 async function countStream(
   { body }: Response,
-  { ledger, clientOf }: McpPluginOptions,
+  { quotas, clientOf }: McpPluginOptions,
   { request, reply }: Exchange,
 ): Promise<void> {
-  const reservation = ledger.open('streams', clientOf(request));
+  const reservation = quotas.open('streams', clientOf(request));
   if (reservation.take(1)) {
     reply.raw.once('close', reservation.release);
     return;

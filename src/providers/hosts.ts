@@ -27,16 +27,16 @@ interface HostCall {
  * @throws ProviderError while the host is paused or its breaker is open; Problem `overloaded` if
  *   too many requests to it are in flight; the errors of `send`
  */
-export type AskHost = <Found>(call: HostCall, send: () => Promise<Found>) => Promise<Found>;
+export type CallHost = <Found>(call: HostCall, send: () => Promise<Found>) => Promise<Found>;
 
 const maxHosts = 4096;
 
 /** Creates the limits of hosts, which the providers share that read from hosts of callers. */
-export function createHostLimits({ clock, breaker, maxPerHost }: HostLimitOptions): AskHost {
+export function createHostLimits({ clock, breaker, maxPerHost }: HostLimitOptions): CallHost {
   const requests = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
   const open = (host: string) => ({
     breaker: createProviderBreaker({ ...breaker, clock, host }),
-    ledger: createQuotas({ requests }),
+    quotas: createQuotas({ requests }),
   });
   const hosts = new LRUCache<string, ReturnType<typeof open>>({
     maxSize: maxHosts, // `max` would allocate for all entries at once
@@ -45,7 +45,7 @@ export function createHostLimits({ clock, breaker, maxPerHost }: HostLimitOption
   return async ({ host, subject, context }, send) => {
     const known = hosts.get(host) ?? open(host);
     hosts.set(host, known);
-    const reservation = known.ledger.open('requests', context.client ?? null);
+    const reservation = known.quotas.open('requests', context.client ?? null);
     const detail = `Too many requests to the server ${host} are in flight.`;
     if (!reservation.take(1)) throw new Problem('overloaded', { detail });
     try {

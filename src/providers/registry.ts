@@ -6,7 +6,7 @@ import { createActivityPub } from './activitypub/index.ts';
 import { openArchive } from './archive/index.ts';
 import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';
-import type { AskHost } from './hosts.ts';
+import type { CallHost } from './hosts.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Provider } from './provider.ts';
 import { withRateLimit } from './rate-limit.ts';
@@ -37,7 +37,7 @@ export interface ProviderSettings {
   readonly mastodonSearchHost: string;
   readonly readTimeoutMs: number;
   /** Limits of the hosts that API clients choose, shared by the providers that read from them. */
-  readonly askHost: AskHost;
+  readonly callHost: CallHost;
 }
 
 /** Functions that create the providers, by name. Close providers that have a `close` method. */

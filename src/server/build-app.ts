@@ -91,7 +91,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
 }
 
 function addBodyHooks(app: FastifyInstance, { access, identification }: Services): void {
-  const limits = { ledger: access.ledger, clientOf: identification.clientOf };
+  const limits = { quotas: access.quotas, clientOf: identification.clientOf };
   app.setNotFoundHandler((request) => {
     throw routeNotFound(request);
   });

@@ -57,7 +57,7 @@ async function measureServer({
   work,
   load,
   fetching: { cache, chain },
-  access: { ledger, allowances },
+  access: { quotas, allowances },
   sessions,
   redis,
 }: Services): Promise<readonly MetricFamily[]> {
@@ -85,7 +85,7 @@ async function measureServer({
     },
     gauge('perch_cache_entries', 'Entries in the response cache.', cache.size),
     gauge('perch_cache_bytes', 'Bytes in the response cache.', cache.bytes),
-    ...measureLedger(ledger),
+    ...measureQuotas(quotas),
     ...(sessions === null ? [] : await measureSessions(sessions)),
     ...measureProcess(),
   ];
@@ -118,7 +118,7 @@ export function measureEngine({ state }: Pick<Engine, 'state'>): readonly Metric
 
 const gauge = (name: string, help: string, value: number) => metric(name, help, 'gauge', value);
 
-function measureLedger(ledger: Quotas): readonly MetricFamily[] {
+function measureQuotas(quotas: Quotas): readonly MetricFamily[] {
   const measure = (amountOf: (resource: Resource) => number) =>
     resources.map((resource) => ({
       labels: { holding: resource.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },
@@ -129,13 +129,13 @@ function measureLedger(ledger: Quotas): readonly MetricFamily[] {
       name: 'perch_held',
       help: 'Resources that all clients use now: connections, reads, bytes and so on.',
       type: 'gauge',
-      samples: measure(ledger.totalOf),
+      samples: measure(quotas.totalOf),
     },
     {
       name: 'perch_holds_refused_total',
       help: 'Requests for a resource that were refused because a limit was reached.',
       type: 'counter',
-      samples: measure(ledger.refusedCount),
+      samples: measure(quotas.refusedCount),
     },
   ];
 }

@@ -65,9 +65,9 @@ function registerReads(app: FastifyInstance, surface: Surface): void {
     browserPages: config.PERCH_BROWSER_PAGES,
     countHits: traffic.countHits,
   });
-  const { ledger } = access;
-  app.register(pictureProxyPlugin, { ...watched, ledger, clock, pictures });
-  app.register(historyRoutesPlugin, { ...watched, importer, ledger, context });
+  const { quotas } = access;
+  app.register(pictureProxyPlugin, { ...watched, quotas, clock, pictures });
+  app.register(historyRoutesPlugin, { ...watched, importer, quotas, context });
 }
 
 function registerMcp(
@@ -83,7 +83,7 @@ function registerMcp(
     origins: createOrigins(config.PERCH_BASE_URL, config.PERCH_MCP_ORIGINS),
     identityOf,
     clientOf: identification.clientOf,
-    ledger: access.ledger,
+    quotas: access.quotas,
     heavyTurns,
     shed: () => (load.isHigh ? overloaded() : null),
     track: work.track,
@@ -99,6 +99,6 @@ function registerCopies(app: FastifyInstance, { config, access, identification }
     sample: isServed && config.PERCH_SAMPLE,
   });
   app.addHook('onClose', async () => copies.close());
-  const { ledger } = access;
-  app.register(copiesPlugin, { copies, ledger, clientOf: identification.clientOf });
+  const { quotas } = access;
+  app.register(copiesPlugin, { copies, quotas, clientOf: identification.clientOf });
 }

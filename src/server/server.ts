@@ -62,8 +62,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       : { headers: describeRefused(url, baseUrl) };
   const queues = createReplyQueues();
   const refusals = createRefusals({ baseUrl, requestId: requestIds.next, describe, queues });
-  const { ledger, connectionOf: clientOf } = access;
-  const bounds = { ledger, clientOf, refuse: refusals.refuse, queues };
+  const { quotas, connectionOf: clientOf } = access;
+  const bounds = { quotas, clientOf, refuse: refusals.refuse, queues };
   const describeUnrouted = createUnroutedHeaders(identification, baseUrl);
   const server = Fastify<Server>({
     logController: new LogController({ disableRequestLogging: true }),

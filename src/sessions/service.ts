@@ -46,7 +46,7 @@ interface ServiceOptions {
   readonly secret: Buffer;
   readonly limits: ServiceLimits;
   /** Counts sessions, bytes, questions and streams of each client, and checks their limits. */
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   /** Limits session starts and messages. */
   readonly limiter: RateLimiter;
   /** Opens the store, which calls `stamp` for each new event. The service closes it. */
@@ -67,7 +67,7 @@ export type SessionService = Awaited<ReturnType<typeof openSessionService>>;
 
 /** Opens the service and answers messages left by a crash. Close it with `close()`. */
 export async function openSessionService(options: ServiceOptions) {
-  const { engine, clock, random, secret, limits, ledger } = options;
+  const { engine, clock, random, secret, limits, quotas } = options;
   const ids = createSessionIds(clock, random);
   const parts = await openParts(options, ids.event);
   const { store, scheduler, turns, streams, turnSpans, health } = parts;
@@ -101,7 +101,7 @@ export async function openSessionService(options: ServiceOptions) {
     },
     /** Runs a task in a free slot. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
     runInTurnSlot: async <Value>(slotTask: TurnSlotTask<Value>): Promise<Value> => {
-      const slot = takeTurnSlot(ledger, slotTask.client);
+      const slot = takeTurnSlot(quotas, slotTask.client);
       const id = ids.delivery();
       try {
         return await scheduler.run({
@@ -128,18 +128,18 @@ export async function openSessionService(options: ServiceOptions) {
 }
 
 async function openParts(options: ServiceOptions, nextId: () => string) {
-  const { engine, clock, limits, ledger, tracing, onFault } = options;
+  const { engine, clock, limits, quotas, tracing, onFault } = options;
   const stamp: StampEvent = (index) => ({ id: nextId(), atMs: clock.now(), index });
   const store = options.openStore(stamp);
   const isReady = () => engine.isReady;
   const scheduler = createFairQueue({ atOnce: limits.turnsAtOnce, clock, isReady });
   const turnSpans = tracing ? createTurnSpans(tracing) : undefined;
-  const streams = createStreams({ store, clock, limits, ledger, stamp, onFault });
+  const streams = createStreams({ store, clock, limits, quotas, stamp, onFault });
   const onStalled = (id: string, turn: StalledTurn | null) =>
     streams.endWith(id, turn && toStalledEvents(turn));
   const turning = { store, engine, clock, limits, scheduler, turnSpans, onFault, onStalled };
   const turns = createTurns(turning);
-  store.setBounds({ ledger, clock, isRead: streams.isRead, readIds: streams.readIds });
+  store.setBounds({ quotas, clock, isRead: streams.isRead, readIds: streams.readIds });
   try {
     // In a shared store, the turns of a crashed instance are taken over when its leases expire.
     const left = store.isShared ? [] : await recoverSessions(options, store);
@@ -166,14 +166,14 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
  * Counts a question of a client. The caller must release the reservation when it is answered.
  * @throws Problem `overloaded` if the limit is reached, `not_ready` if the session store fails
  */
-function takeTurnSlot(ledger: Quotas, client: Client): Reservation {
-  const slot = ledger.open('queuedTurns', client);
+function takeTurnSlot(quotas: Quotas, client: Client): Reservation {
+  const slot = quotas.open('queuedTurns', client);
   try {
     if (slot.take(1)) return slot;
-    const excess = ledger.findExcess('queuedTurns', client, 1) ?? 'total';
+    const excess = quotas.findExcess('queuedTurns', client, 1) ?? 'total';
     throw new Problem('overloaded', { detail: turnDetails[excess] });
   } catch (error) {
-    throw toStoreProblem(error); // the ledger reads the number of queued turns from the store
+    throw toStoreProblem(error); // the quotas reads the number of queued turns from the store
   }
 }
 

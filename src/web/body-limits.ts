@@ -10,7 +10,7 @@ export interface UnreadBodies {
 }
 
 interface BodyLimits {
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly clientOf: (request: FastifyRequest) => Client;
 }
 
@@ -24,7 +24,7 @@ declare module 'fastify' {
 const smallBytes = 16_384;
 
 /** Limits unread bytes of replies, except errors and streams. Beyond it: Problem `overloaded`. */
-export function boundReplies(app: FastifyInstance, { ledger, clientOf }: BodyLimits): void {
+export function boundReplies(app: FastifyInstance, { quotas, clientOf }: BodyLimits): void {
   /** Replies that are sending each body. The first one holds the bytes of the body. */
   const sending = new Map<unknown, Map<FastifyReply, Reservation>>();
   const end = (reply: FastifyReply, body: unknown, size: number): void => {
@@ -40,7 +40,7 @@ export function boundReplies(app: FastifyInstance, { ledger, clientOf }: BodyLim
   const begin = (reply: FastifyReply, body: unknown, size: number): boolean => {
     const senders = sending.get(body) ?? new Map<FastifyReply, Reservation>();
     if (senders.has(reply)) return true;
-    const hold = ledger.open('replyBytes', clientOf(reply.request));
+    const hold = quotas.open('replyBytes', clientOf(reply.request));
     if (senders.size === 0 && !hold.take(size)) return false;
     sending.set(body, senders.set(reply, hold));
     releaseAtEnd(reply, () => end(reply, body, size));
@@ -107,13 +107,13 @@ export function boundBodies(app: FastifyInstance, limits: BodyLimits): void {
   });
 }
 
-function createCount({ ledger, clientOf }: BodyLimits): preParsingHookHandler {
+function createCount({ quotas, clientOf }: BodyLimits): preParsingHookHandler {
   return (request, reply, payload, done) => {
     const { 'transfer-encoding': transferCoding, 'content-length': length } = request.headers;
     const { bodyLimit } = request.routeOptions;
     // A chunked body can have any size up to the limit of the route.
     const size = transferCoding === undefined ? Number(length ?? 0) : bodyLimit;
-    const hold = ledger.open('replyBytes', clientOf(request));
+    const hold = quotas.open('replyBytes', clientOf(request));
     if (!hold.take(Math.min(size, bodyLimit))) return done(overloadedByBodies());
     releaseAtEnd(reply, hold.release);
     done(null, payload);

@@ -94,7 +94,7 @@ const step = fc.record({
 interface Schedule {
   readonly app: TestApp;
   readonly clock: ManualClock;
-  readonly ledger: Windows;
+  readonly quotas: Windows;
 }
 
 let asked = 0;
@@ -127,25 +127,25 @@ const statusOfFree: Readonly<Record<Kind, number | null>> = {
 
 /** Sends a request, compares the reply with the model, and returns the seconds to wait. */
 async function compare(schedule: Schedule, caller: Caller, kind: Kind): Promise<number> {
-  const { clock, ledger } = schedule;
+  const { clock, quotas } = schedule;
   const nowMs = clock.now();
   const free = statusOfFree[kind];
-  const waitSeconds = free === null ? ledger.waitOf(caller, nowMs) : 0;
+  const waitSeconds = free === null ? quotas.waitOf(caller, nowMs) : 0;
 
   const reply = await send(schedule, caller, kind);
 
   expect([kind, reply.statusCode]).toEqual([kind, free ?? (waitSeconds === 0 ? 200 : 429)]);
   expect(reply.headers['retry-after']).toBe(waitSeconds === 0 ? undefined : String(waitSeconds));
-  if (free === null && waitSeconds === 0) ledger.pay(caller, nowMs);
+  if (free === null && waitSeconds === 0) quotas.pay(caller, nowMs);
   if (kind !== 'wrong key') expect(readRateLimit(reply)).toEqual(tellOf(schedule, caller));
   return waitSeconds;
 }
 
 /** Rate limit fields that every reply to a caller must have. */
-function tellOf({ ledger, clock }: Schedule, caller: Caller): RateLimit {
+function tellOf({ quotas, clock }: Schedule, caller: Caller): RateLimit {
   const nowMs = clock.now();
   const { policy, limit } = caller;
-  const { spent, leftMs } = ledger.windowOf(caller, nowMs);
+  const { spent, leftMs } = quotas.windowOf(caller, nowMs);
   return {
     policy,
     quota: limit,
@@ -175,7 +175,7 @@ async function openSchedule() {
   });
   const warming = await requestFrom(app, '/search?q=warm', { from: '198.51.100.9' });
   expect(warming.statusCode).toBe(200);
-  return { app, clock, ledger: new Windows(), callers: await openCallers(app) };
+  return { app, clock, quotas: new Windows(), callers: await openCallers(app) };
 }
 
 clause(

@@ -128,7 +128,7 @@ describe('connections', () => {
     let handled = 0;
     const clientOf = () => ({ address: '127.0.0.2', network: null });
     const queues = createReplyQueues();
-    const bounds = { ledger: openQuotas(), clientOf, refuse: () => undefined, queues };
+    const bounds = { quotas: openQuotas(), clientOf, refuse: () => undefined, queues };
     const count = () => {
       handled += 1; // replies pile up
     };

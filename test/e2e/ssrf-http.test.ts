@@ -34,7 +34,7 @@ async function buildReader(internet: FakeInternet): Promise<TestApp> {
   };
   const http = openPublicHttpClient({ ...limits, ...shared }, internet);
   onTestFinished(() => http.close());
-  const providers = [createMastodon({ askHost: createOpenLimits(), http, clock: systemClock })];
+  const providers = [createMastodon({ callHost: createOpenLimits(), http, clock: systemClock })];
   return buildTestApp({ providers, clock: systemClock, env: unlimited });
 }
 

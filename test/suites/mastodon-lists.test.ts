@@ -33,7 +33,7 @@ function withServer<T>(handler: FakeHandler, run: (rig: Rig) => Promise<T>): Pro
   return withProvider(createFakedMastodon, { handler: serveHosts({ [homeHost]: handler }) }, run);
 }
 
-const askServer = <Kind extends QueryKind>(
+const fetchFrom = <Kind extends QueryKind>(
   handler: FakeHandler,
   query: Answers[Kind]['query'] & { readonly kind: Kind },
 ) => withServer(handler, ({ provider }) => askProvider<Kind>(provider, query));
@@ -197,7 +197,7 @@ describe('a timeline of Mastodon', () => {
     const victim = { ...accountRow('vera@victim.example.net'), id: wren.id };
     server.addStatus(statusRow(idAt(5), victim));
 
-    const page = await askServer(server.handler, timeline());
+    const page = await fetchFrom(server.handler, timeline());
 
     expect(idsOf(page.items)).toEqual([idAt(1), idAt(0)]);
     expect(page.warnings.join()).toContain('1 post is missing');
@@ -213,7 +213,7 @@ describe('a timeline of Mastodon', () => {
       server.addStatus(statusRow(idAt(at), wren, { content: '', reblog }));
     }
 
-    const page = await askServer(server.handler, timeline());
+    const page = await fetchFrom(server.handler, timeline());
 
     expect(idsOf(page.items)).toEqual(['77', '77']);
     expect(page.warnings.join()).toContain('Posts from other servers');
@@ -230,7 +230,7 @@ describe('a timeline of Mastodon', () => {
   it('counts the rows that could not be read', async () => {
     const { handler } = serverWithPosts(3, (at) => (at === 1 ? { reblog: { id: 'broken' } } : {}));
 
-    const page = await askServer(handler, timeline());
+    const page = await fetchFrom(handler, timeline());
 
     expect(page.items).toHaveLength(2);
     expect(page.rows).toBe(3);
@@ -251,7 +251,7 @@ describe('a timeline of Mastodon', () => {
     const server = createFakeMastodon();
     server.addAccount(accountRow('wren', { suspended: true }));
 
-    const failure = await failureOf(askServer(server.handler, timeline()));
+    const failure = await failureOf(fetchFrom(server.handler, timeline()));
 
     expect(failure).toMatchObject({ kind: 'missing', message: 'This account is suspended.' });
   });
@@ -291,7 +291,7 @@ describe('a profile of Mastodon', () => {
   const readProfile = async (fields: Row) => {
     const server = createFakeMastodon();
     server.addAccount(accountRow('wren', fields));
-    const found = await askServer(server.handler, { kind: 'profile', account });
+    const found = await fetchFrom(server.handler, { kind: 'profile', account });
     expectSoundFound(found);
     return found;
   };
@@ -406,7 +406,7 @@ describe('the followers of a Mastodon account', () => {
     server.addAccount(shy);
     server.follow(accountRow('otter'), shy);
 
-    const page = await askServer(server.handler, followers);
+    const page = await fetchFrom(server.handler, followers);
 
     expect([page.items, page.warnings]).toEqual([
       [],
@@ -418,7 +418,7 @@ describe('the followers of a Mastodon account', () => {
     const server = serverWithPosts(0);
     server.follow(accountRow('otter@bücher.example.net'), wren);
 
-    const { items } = await askServer(server.handler, followers);
+    const { items } = await fetchFrom(server.handler, followers);
 
     expect(items[0]?.screen_name).toBe('otter@xn--bcher-kva.example.net');
   });
@@ -441,7 +441,7 @@ describe('the followers of a Mastodon account', () => {
     server.follow(accountRow('otter', { suspended: true }), wren);
     server.follow(accountRow('seal'), wren);
 
-    const page = await askServer(server.handler, followers);
+    const page = await fetchFrom(server.handler, followers);
 
     expect(page.items.map(({ screen_name }) => screen_name)).toEqual([`seal@${homeHost}`]);
     expect([page.rows, page.warnings]).toEqual([
@@ -547,7 +547,7 @@ describe('a search of Mastodon', () => {
   ] as const)(
     'warns with feed=%s about the limits of a search without a login',
     async (feed, count) => {
-      const page = await askServer(server.handler, search('#tides', { feed }));
+      const page = await fetchFrom(server.handler, search('#tides', { feed }));
 
       expect(page.warnings).toHaveLength(count);
       expect(page.warnings[0]).toContain('Mastodon has no search for words in posts');
@@ -585,7 +585,7 @@ describe('a search of Mastodon', () => {
         { status: 422 },
       );
 
-    const failure = await failureOf(askServer(closed, search('#tides')));
+    const failure = await failureOf(fetchFrom(closed, search('#tides')));
 
     expect([failure.kind, failure.isProviderWide]).toEqual(['unavailable', false]);
   });

@@ -37,10 +37,10 @@ const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
 /** A store with limits, and the actions of a client. */
 async function openRig(open: OpenCountedStore, bounds: Bounds) {
   const clock = createManualClock(1_000_000);
-  const ledger = openQuotas(bounds);
+  const quotas = openQuotas(bounds);
   const stamp = (index: number) => ({ id: `evt_${index}`, atMs: clock.now(), index });
-  const { store, usedBy } = await open({ stamp, clock, ledger });
-  store.setBounds({ ledger, clock, isRead: () => false, readIds: () => [] });
+  const { store, usedBy } = await open({ stamp, clock, quotas });
+  store.setBounds({ quotas, clock, isRead: () => false, readIds: () => [] });
   let deliveries = 0;
   const nextDelivery = (text: string) => {
     deliveries += 1;

@@ -62,7 +62,7 @@ function keepWithin(
   nowMs = 0,
 ): void {
   const clock = createManualClock(nowMs);
-  store.setBounds({ ledger: openQuotas(bounds), clock, isRead: () => false, readIds: () => [] });
+  store.setBounds({ quotas: openQuotas(bounds), clock, isRead: () => false, readIds: () => [] });
 }
 
 const problem = (code: string) => expect.objectContaining({ name: 'Problem', code });

@@ -90,7 +90,7 @@ export function createTestImporter(options: HistoryRigOptions): HistoryImporter 
     concurrency: 8,
     firstTimeoutMs: 9000,
     timeoutMs: 120_000,
-    ledger: openQuotas(),
+    quotas: openQuotas(),
     onGone: () => undefined,
     ...options,
     clock,

@@ -47,7 +47,7 @@ export async function buildMastodonApp(
   const shared = {
     http: withPublicHosts(http, fake.url),
     clock: systemClock,
-    askHost: createHostLimits({ ...gates, clock: systemClock }),
+    callHost: createHostLimits({ ...gates, clock: systemClock }),
   };
   const app = await buildTestApp({
     env: { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000', ...env },

@@ -17,7 +17,7 @@ export const createOpenLimits = (clock = systemClock) => createHostLimits({ ...o
 /** Creates the provider with the fake upstream in place of all public hosts. */
 export const createFakedMastodon: ProviderSetup['create'] = ({ http, apiUrl, clock }) =>
   createMastodon({
-    askHost: createOpenLimits(clock),
+    callHost: createOpenLimits(clock),
     http: withPublicHosts(http, apiUrl),
     clock,
     searchHost: homeHost,

@@ -9,11 +9,11 @@ import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
 import type { StoreWatch } from '../../src/sessions/store/store-faults.ts';
 import { openTestEngine, startEngine } from './engine-server.ts';
 
-/** Options of a store that a test opens. The embedded store counts in `ledger`, the shared one in its engine. */
+/** Options of a store that a test opens. The embedded store counts in `quotas`, the shared one in its engine. */
 export interface TestStoreOptions {
   readonly stamp: StampEvent;
   readonly clock: Clock;
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly watch?: StoreWatch;
 }
 
@@ -31,10 +31,10 @@ export type OpenCountedStore = (options: TestStoreOptions) => Promise<CountedSto
 
 /** Opens the embedded store, which the caller closes. */
 export function openCountedSqlite(path: string): OpenCountedStore {
-  return async ({ stamp, ledger }) => ({
+  return async ({ stamp, quotas }) => ({
     store: openSqliteSessions({ path, stamp }),
     usedBy: async (resource, name) =>
-      name === '*' ? ledger.totalOf(resource) : ledger.usedBy(resource, name),
+      name === '*' ? quotas.totalOf(resource) : quotas.usedBy(resource, name),
   });
 }
 

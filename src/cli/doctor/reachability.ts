@@ -263,7 +263,7 @@ export async function checkProxy(
   const usesTls = config.PERCH_BASE_URL.startsWith('https:');
   if (answer.kind === 'own') return judge(answer.report, usesTls);
   if (answer.kind === 'perch') {
-    const report = await askServer(config, signal);
+    const report = await fetchFrom(config, signal);
     return 'status' in report ? report : judge(report, usesTls);
   }
   if (answer.kind === 'unverified') {
@@ -286,7 +286,7 @@ const unreadable = warning(
 
 const stopServer = 'or stop the server and run perch doctor again.';
 
-async function askServer(
+async function fetchFrom(
   { PERCH_BASE_URL: base, PERCH_ADMIN_TOKEN: token }: Config,
   signal: AbortSignal,
 ): Promise<ConnectionReport | Result> {

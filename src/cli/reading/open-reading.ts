@@ -22,7 +22,7 @@ export async function withFetching<Result>(
     fetching = await openFetching({
       config,
       logger,
-      ledger: createQuotas(toQuotaLimits(config)),
+      quotas: createQuotas(toQuotaLimits(config)),
       heavyTurns: createHeavyTurns(createServerLoop()),
       clock: systemClock,
       random: systemRandom,

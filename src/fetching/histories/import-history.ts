@@ -51,14 +51,14 @@ export interface HistoryImport {
 export type HistoryImporter = ReturnType<typeof createHistoryImporter>;
 
 export function createHistoryImporter(options: ImporterOptions) {
-  const { ledger } = options;
+  const { quotas } = options;
   return {
     get running() {
-      return ledger.totalOf('histories');
+      return quotas.totalOf('histories');
     },
     /** Charges the caller, starts an import and waits for its first posts. @throws Problem */
     begin: async (query: HistoryQuery, requester: Requester, delivery: Delivery = 'stream') => {
-      const slot = ledger.open('histories', requester.client ?? null);
+      const slot = quotas.open('histories', requester.client ?? null);
       if (!slot.take(1)) {
         throw overloaded('Too many histories are being imported, in total or for this client.');
       }
@@ -214,14 +214,14 @@ async function* sendPosts(
 interface SourceOptions {
   readonly chain: ProviderChain;
   readonly pool?: Pool | undefined;
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
 }
 
 const pageCount = 100;
 
 /** Creates readers of a profile and its timeline. All pages come from the same provider. */
 function createHistorySource(
-  { chain, pool, ledger }: SourceOptions,
+  { chain, pool, quotas }: SourceOptions,
   { account, withReplies, withReposts, onlyReplies, isIndex }: HistoryQuery,
   { caller, client, signal, span }: Requester,
 ) {
@@ -233,7 +233,7 @@ function createHistorySource(
     pageSignal: AbortSignal,
     read: (request: RequestContext) => Promise<Found>,
   ) => {
-    const bytes = ledger.open('upstreamBytes', client ?? null);
+    const bytes = quotas.open('upstreamBytes', client ?? null);
     try {
       const takeBytes = toTakeBytes(bytes);
       return await read({ signal: pageSignal, takeRequest, takeBytes, client, span });

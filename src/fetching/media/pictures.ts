@@ -16,7 +16,7 @@ export interface PicturesOptions {
   readonly store: PictureStore;
   readonly clock: Clock;
   /** Limits on waiting requests, on unfinished fetches of each host, and on received bytes. */
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
 }
@@ -38,7 +38,7 @@ export type Pictures = ReturnType<typeof createPictures>;
 
 /** Creates a cached picture service. Concurrent requests for a picture share one fetch. */
 export function createPictures(options: PicturesOptions) {
-  const { http, store, ledger, timeoutMs, stop } = options;
+  const { http, store, quotas, timeoutMs, stop } = options;
   const clock = createSteadyClock(options.clock);
   const share = createSharing();
   const failures = new LRUCache<string, { readonly problem: Problem; readonly untilMs: number }>({
@@ -50,8 +50,8 @@ export function createPictures(options: PicturesOptions) {
   };
   const fetch = async (url: URL, request: PictureRequest, signal: AbortSignal) => {
     const { client, span } = request;
-    const received = ledger.open('pictureBytes', client);
-    const atHost = take(ledger, 'picturesOfHost', { address: url.host, network: null });
+    const received = quotas.open('pictureBytes', client);
+    const atHost = take(quotas, 'picturesOfHost', { address: url.host, network: null });
     const takeBytes = (count: number) => {
       if (!received.take(count)) throw overloaded();
     };
@@ -71,7 +71,7 @@ export function createPictures(options: PicturesOptions) {
   };
   const fetchShared = async (key: string, url: URL, request: PictureRequest) => {
     throwIfFailed(key);
-    const place = take(ledger, 'pictures', request.client);
+    const place = take(quotas, 'pictures', request.client);
     try {
       await request.caller.spend();
       return await share(key, request.signal, (signal) => fetch(url, request, signal));
@@ -122,8 +122,8 @@ function createSharing() {
 
 const toKey = ({ href }: URL): string => createHash('sha256').update(href).digest('hex');
 
-function take(ledger: Quotas, resource: Resource, client: Client): Reservation {
-  const reservation = ledger.open(resource, client);
+function take(quotas: Quotas, resource: Resource, client: Client): Reservation {
+  const reservation = quotas.open(resource, client);
   if (!reservation.take(1)) throw overloaded();
   return reservation;
 }

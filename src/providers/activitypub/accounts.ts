@@ -117,7 +117,7 @@ async function confirmHandle(actor: ActorPayload, handle: string, confirmation: 
 
 const lists = ['followers', 'following', 'outbox'] as const;
 
-export function askProfile(accounts: Accounts, { fetchPart }: Objects): Ask<'profile'> {
+export function fetchProfile(accounts: Accounts, { fetchPart }: Objects): Ask<'profile'> {
   return async ({ account: { handle: asked } }, context) => {
     const { actor, handle } = await accounts.fetch(asked, context);
     const [followers = null, following = null, statuses = null] = await Promise.all(

@@ -1,13 +1,13 @@
 import { createSignedGet } from '../../lib/http/request-signatures.ts';
 import type { Provider } from '../provider.ts';
-import { askProfile, createAccounts } from './accounts.ts';
+import { createAccounts, fetchProfile } from './accounts.ts';
 import { createReadPart } from './collections.ts';
 import { createConversations } from './conversation.ts';
 import { createObjects } from './fetch-object.ts';
 import type { ActivityPubOptions } from './index.ts';
-import { askConnections, askTimeline } from './lists.ts';
+import { fetchConnections, fetchTimeline } from './lists.ts';
 import { createPosts } from './posts.ts';
-import { askPost, askReplies } from './thread.ts';
+import { fetchPost, fetchReplies } from './thread.ts';
 
 /** Creates the functions that answer queries, from a module that is loaded on demand. */
 export function createAsks({ http, signingKey, ...options }: ActivityPubOptions) {
@@ -19,12 +19,12 @@ export function createAsks({ http, signingKey, ...options }: ActivityPubOptions)
   const partMs = Math.ceil(readTimeoutMs * shareOfParts);
   const lists = { objects, accounts, posts, readPart: createReadPart(objects), partMs };
   const sources = { ...lists, conversations: createConversations(lists, clock) };
-  const connections = askConnections(sources);
+  const connections = fetchConnections(sources);
   return {
-    post: askPost(sources),
-    replies: askReplies(sources),
-    profile: askProfile(accounts, objects),
-    timeline: askTimeline(sources),
+    post: fetchPost(sources),
+    replies: fetchReplies(sources),
+    profile: fetchProfile(accounts, objects),
+    timeline: fetchTimeline(sources),
     followers: connections,
     following: connections,
   } satisfies Provider['ask'];

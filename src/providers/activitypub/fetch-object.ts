@@ -11,7 +11,7 @@ import { isObject, toObjectId } from '../../normalize/activitypub/object.ts';
 import { findAlternateLink } from '../../normalize/html/alternate.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { createMalformed, toMissing, unanswered } from '../failure.ts';
-import { type AskHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
+import { type CallHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
 
 const profile = 'https://www.w3.org/ns/activitystreams';
 
@@ -49,7 +49,7 @@ export interface FetchOptions {
   /** Whether `get` signs requests. */
   readonly isSigned: boolean;
   readonly clock: Clock;
-  readonly askHost: AskHost;
+  readonly callHost: CallHost;
 }
 
 export type Objects = ReturnType<typeof createObjects>;
@@ -118,13 +118,13 @@ async function follow(options: FetchOptions, start: URL, context: RequestContext
 
 /** Sends a request. Returns the URL to which it redirects, or the successful response. */
 async function send(
-  { get, isSigned, clock, askHost }: FetchOptions,
+  { get, isSigned, clock, callHost }: FetchOptions,
   url: URL,
   context: RequestContext,
 ): Promise<HttpAnswer | URL> {
   const subject = `${url.pathname}${url.search}`;
   const call = { host: url.hostname, subject, context };
-  return askHost(call, async () => {
+  return callHost(call, async () => {
     try {
       // Redirects are followed here, so that the last URL is known.
       const answer = await get(url, { ...context, maxRedirects: 0 });

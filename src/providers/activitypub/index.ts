@@ -3,7 +3,7 @@ import type { HttpClient } from '../../lib/http/http-client.ts';
 import type { SigningKey } from '../../lib/http/request-signatures.ts';
 import type { Query } from '../../model/queries.ts';
 import { withBounds } from '../bounds.ts';
-import type { AskHost } from '../hosts.ts';
+import type { CallHost } from '../hosts.ts';
 import { type Provider, platformOf } from '../provider.ts';
 
 /** Options. `http` must connect only to public addresses, because API clients choose hosts. */
@@ -12,7 +12,7 @@ export interface ActivityPubOptions {
   /** Key that signs the requests; absent or `null` for unsigned requests. */
   readonly signingKey?: SigningKey | null;
   readonly clock: Clock;
-  readonly askHost: AskHost;
+  readonly callHost: CallHost;
   readonly readTimeoutMs: number;
 }
 

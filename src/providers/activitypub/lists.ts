@@ -38,7 +38,7 @@ export interface Sources {
 export const maxConcurrent = 6;
 
 /** Creates the function that reads an account's posts and shares, from its outbox. */
-export function askTimeline(sources: Sources): Ask<'timeline'> {
+export function fetchTimeline(sources: Sources): Ask<'timeline'> {
   return async (query, context) => {
     const { actor, handle } = await sources.accounts.locate(query.account.handle, context);
     const part = await sources.readPart(listOf(actor, 'outbox', handle), query, context);
@@ -143,7 +143,7 @@ export async function readRow(
 }
 
 /** Creates the function that reads the followers or followed accounts, from their own servers. */
-export function askConnections(sources: Sources) {
+export function fetchConnections(sources: Sources) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
     const { accounts, readPart, partMs } = sources;
     const { kind } = query;

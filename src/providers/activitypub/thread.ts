@@ -23,7 +23,7 @@ export interface ThreadSources extends Sources {
   readonly conversations: Conversations;
 }
 
-export function askPost(sources: ThreadSources): Ask<'post'> {
+export function fetchPost(sources: ThreadSources): Ask<'post'> {
   return async (query, context) => {
     const focal = await readFocal(sources, query.post, context).catch((error: unknown) => {
       sources.conversations.forget(query.post.id); // it may be deleted
@@ -38,8 +38,8 @@ export function askPost(sources: ThreadSources): Ask<'post'> {
 }
 
 /** Creates the replies reader, for the replies that the server of a post lists. */
-export function askReplies(sources: ThreadSources): Ask<'replies'> {
-  const ask = askPost(sources);
+export function fetchReplies(sources: ThreadSources): Ask<'replies'> {
+  const ask = fetchPost(sources);
   return async ({ post, order }, context) => {
     const found = await ask({ kind: 'post', post, thread: false, replies: order }, context);
     if (found.missing.length === 0) return toRepliesPage(found);

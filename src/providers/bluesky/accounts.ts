@@ -21,7 +21,7 @@ import {
 } from '../rows.ts';
 import { type BlueskyClient, nextCursor, writeLimit } from './client.ts';
 
-export function askProfile(client: BlueskyClient): Ask<'profile'> {
+export function fetchProfile(client: BlueskyClient): Ask<'profile'> {
   return async ({ account }, context) => {
     const profile = await readProfile(client, account.handle, context);
     return {
@@ -59,7 +59,7 @@ const lists = {
   following: { method: 'app.bsky.graph.getFollows', field: 'follows' },
 } as const;
 
-export function askConnections(client: BlueskyClient) {
+export function fetchConnections(client: BlueskyClient) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
     const { kind, account, count, cursor } = query;
     const { method, field } = lists[kind];
@@ -73,7 +73,7 @@ export function askConnections(client: BlueskyClient) {
   };
 }
 
-export function askSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUsers'> {
+export function fetchSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUsers'> {
   return async ({ text, count, cursor }, context) => {
     const parameters = { q: text, limit: writeLimit(count), cursor };
     const body = await query('app.bsky.actor.searchActors', parameters, context);

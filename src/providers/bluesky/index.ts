@@ -18,11 +18,11 @@ import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
 import { type Body, createUpstream, type UpstreamOptions } from '../upstream.ts';
 import {
   acceptAccount,
-  askConnections,
-  askProfile,
-  askSearchUsers,
   describeHidden,
   explainAbsence,
+  fetchConnections,
+  fetchProfile,
+  fetchSearchUsers,
 } from './accounts.ts';
 import {
   Banned,
@@ -35,7 +35,7 @@ import {
   Refusal,
   writeLimit,
 } from './client.ts';
-import { askPost, askReplies } from './post.ts';
+import { fetchPost, fetchReplies } from './post.ts';
 
 interface BlueskyOptions extends UpstreamOptions {
   readonly clock: Clock;
@@ -49,21 +49,21 @@ export const blueskyPerMinute = 600;
 export function createBluesky({ http, apiUrl, searchUrl, clock }: BlueskyOptions): Provider {
   const queryOf = (url: string) => createQuery(createUpstream({ http, apiUrl: url }), clock);
   const client = { query: queryOf(apiUrl), known: createKnownAccounts(clock), clock };
-  const connections = askConnections(client);
+  const connections = fetchConnections(client);
   const hosts = [...new Set([searchUrl ?? apiUrl, apiUrl])].map(queryOf);
   return createLiveProvider('bluesky', 'bluesky', {
-    post: askPost(client),
-    replies: askReplies(client),
-    profile: askProfile(client),
-    timeline: askTimeline(client),
+    post: fetchPost(client),
+    replies: fetchReplies(client),
+    profile: fetchProfile(client),
+    timeline: fetchTimeline(client),
     followers: connections,
     following: connections,
-    search: askSearch(hosts, clock),
-    searchUsers: askSearchUsers(client),
+    search: fetchSearch(hosts, clock),
+    searchUsers: fetchSearchUsers(client),
   });
 }
 
-function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
+function fetchSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {
     const beforeMs = upperBoundOf(query);
     const body = await searchHosts(hosts, toParameters(query, beforeMs), context);
@@ -152,7 +152,7 @@ function feedWarnings(feed: SearchQuery['feed'], isEnd: boolean): readonly strin
 
 const onePage = 'Bluesky sends only one page of top posts without a login.';
 
-function askTimeline(client: BlueskyClient): Ask<'timeline'> {
+function fetchTimeline(client: BlueskyClient): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(client, query, context);
     const { rows, cursor } = page;

@@ -46,7 +46,7 @@ interface Continuation {
 
 const noContinuation: Continuation = { branches: [], isCut: false, hasFailed: false };
 
-export function askPost(client: BlueskyClient): Ask<'post'> {
+export function fetchPost(client: BlueskyClient): Ask<'post'> {
   return async (query, context) => {
     const { tree, depth, isTooLarge } = await readRequested(client, query, context);
     const below = query.thread
@@ -58,7 +58,7 @@ export function askPost(client: BlueskyClient): Ask<'post'> {
   };
 }
 
-export function askReplies(client: BlueskyClient): Ask<'replies'> {
+export function fetchReplies(client: BlueskyClient): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
     const { tree, isTooLarge } = await readRequested(client, query, context);

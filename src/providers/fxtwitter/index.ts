@@ -3,9 +3,9 @@ import { createLiveProvider } from '../bounds.ts';
 import type { Provider } from '../provider.ts';
 import { createUpstream, type UpstreamOptions } from '../upstream.ts';
 import { createClient } from './client.ts';
-import { askConnections, askSearch, askSearchUsers } from './lists/list.ts';
-import { askTimeline } from './lists/timeline.ts';
-import { askPost, askReplies } from './post.ts';
+import { fetchConnections, fetchSearch, fetchSearchUsers } from './lists/list.ts';
+import { fetchTimeline } from './lists/timeline.ts';
+import { fetchPost, fetchReplies } from './post.ts';
 import { createProfiles } from './profile.ts';
 
 interface FxTwitterOptions extends UpstreamOptions {
@@ -16,18 +16,18 @@ export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provid
   const upstream = createUpstream(options);
   const client = createClient(upstream);
   const profiles = createProfiles(upstream, clock);
-  const connections = askConnections(upstream, profiles);
+  const connections = fetchConnections(upstream, profiles);
   return createLiveProvider('fxtwitter', 'x', {
-    post: askPost(client),
-    replies: askReplies(client),
+    post: fetchPost(client),
+    replies: fetchReplies(client),
     profile: async ({ account: { handle } }, context) => ({
       account: await profiles.read(handle, context),
       warnings: [],
     }),
-    timeline: askTimeline({ upstream, profiles, clock }),
+    timeline: fetchTimeline({ upstream, profiles, clock }),
     followers: connections,
     following: connections,
-    search: askSearch(upstream),
-    searchUsers: askSearchUsers(upstream),
+    search: fetchSearch(upstream),
+    searchUsers: fetchSearchUsers(upstream),
   });
 }

@@ -23,7 +23,7 @@ interface Parts extends KnownThread {
 
 const emptyLine: ThreadLine = { ancestors: [], continuation: [] };
 
-export function askPost(client: FxTwitterClient): Ask<'post'> {
+export function fetchPost(client: FxTwitterClient): Ask<'post'> {
   return async (query, context) => {
     const { focal, line, replies: rows, ...rest } = await readParts(client, query, context);
     const shown = dropRepeated(focal, line);
@@ -285,7 +285,7 @@ const noMore =
   'X sent no further replies. X sends the same response during an outage, so replies may be missing.';
 
 /** Creates the replies reader. An empty page ends the list, although X may have more. */
-export function askReplies(client: FxTwitterClient): Ask<'replies'> {
+export function fetchReplies(client: FxTwitterClient): Ask<'replies'> {
   return async (query, context) => {
     const answer = await readPage(client, query, context);
     if (answer === null) return { items: [], cursor: null, warnings: [noMore] };

@@ -10,10 +10,10 @@ import { maximums } from '../../normalize/maximums.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { createExpiringCache } from '../upstream.ts';
 import {
-  type AskServer,
   createSuspended,
   createUnreadable,
   expectFound,
+  type FetchFrom,
   type Reply,
 } from './servers.ts';
 
@@ -27,10 +27,10 @@ const locatedMemory = { max: 5000, ttlMs: 300_000 };
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Creates account readers. They throw ProviderError `missing` for absent and suspended ones. */
-export function createAccounts(askHome: AskHome, clock: Clock) {
+export function createAccounts(fetchFromHome: FetchFromHome, clock: Clock) {
   const located = createExpiringCache<LocatedAccount>(clock, locatedMemory);
   const read = shareReads(async (handle, context) => {
-    const answered = await askHome(handle, (home) => lookupPath(handle, home), context);
+    const answered = await fetchFromHome(handle, (home) => lookupPath(handle, home), context);
     const account = { row: readRow(answered), home: answered.home };
     located.set(handle, toLocated(account));
     return account;
@@ -44,7 +44,7 @@ export function createAccounts(askHome: AskHome, clock: Clock) {
     readList: async (handle: string, path: string, context: RequestContext) => {
       const account = await locate(handle, context);
       const toPath = () => `/api/v1/accounts/${account.id}/${path}`;
-      const { reply } = await askHome(handle, toPath, context);
+      const { reply } = await fetchFromHome(handle, toPath, context);
       if (reply.is !== 'found') located.delete(handle);
       return { account, reply: expectFound(reply, 'account') };
     },
@@ -85,7 +85,7 @@ function isServerFailure(error: unknown): boolean {
   return !(error.cause instanceof HttpFailure && error.cause.kind === 'aborted');
 }
 
-function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
+function readRow({ reply }: Awaited<ReturnType<FetchFromHome>>): AccountPayload {
   const row = parseAccount(expectFound(reply, 'account').body);
   // A server is not a trustworthy source for accounts of other servers.
   if (row === null || !isLocal(row)) throw createUnreadable();
@@ -94,7 +94,7 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
 }
 
 /** Function that asks the server that hosts an account. Throws ProviderError or Problem. */
-export type AskHome = (
+export type FetchFromHome = (
   handle: string,
   toPath: (home: Home) => string,
   context: RequestContext,
@@ -102,22 +102,22 @@ export type AskHome = (
 
 const movedMemory = { max: 2000, ttlMs: 3_600_000 };
 
-export function createHomes(askServer: AskServer, clock: Clock): AskHome {
+export function createHomes(fetchFrom: FetchFrom, clock: Clock): FetchFromHome {
   const moved = createExpiringCache<string>(clock, movedMemory);
   return async (handle, toPath, context) => {
     const { domain } = splitHandle(handle);
     const known: Home = { host: moved.get(handle) ?? domain, domain };
-    const first = await askServer(known.host, toPath(known), context);
+    const first = await fetchFrom(known.host, toPath(known), context);
     if (first.is !== 'no api') return { home: known, reply: first };
     if (known.host !== domain) {
       moved.delete(handle);
       throw first.failure;
     }
-    const host = await findHost(askServer, { handle, to: first.to }, context);
+    const host = await findHost(fetchFrom, { handle, to: first.to }, context);
     if (host === null) throw first.failure;
     moved.set(handle, host);
     const home = { host, domain };
-    const reply = await askServer(host, toPath(home), context);
+    const reply = await fetchFrom(host, toPath(home), context);
     if (reply.is === 'no api') throw reply.failure;
     return { home, reply };
   };
@@ -130,14 +130,14 @@ export function lookupPath(handle: string, { host, domain }: Home): string {
 }
 
 async function findHost(
-  askServer: AskServer,
+  fetchFrom: FetchFrom,
   { handle, to }: { readonly handle: string; readonly to: string | null | undefined },
   context: RequestContext,
 ): Promise<string | null> {
   const { domain } = splitHandle(handle);
-  const host = to === undefined ? await askWebFinger(askServer, handle, context) : to;
+  const host = to === undefined ? await fetchWebFinger(fetchFrom, handle, context) : to;
   if (host === null || host === domain) return null;
-  const reply = await askServer(host, lookupPath(handle, { host, domain }), context);
+  const reply = await fetchFrom(host, lookupPath(handle, { host, domain }), context);
   const account = reply.is === 'found' ? parseAccount(reply.body) : null;
   return account !== null && isLocal(account) ? host : null;
 }
@@ -147,10 +147,10 @@ const readWebFinger = parserOf(
 );
 
 /** Returns the public host of the `self` link or redirect (RFC 7033); `null` if there is none. */
-async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
+async function fetchWebFinger(fetchFrom: FetchFrom, handle: string, context: RequestContext) {
   const { domain } = splitHandle(handle);
   const path = `/.well-known/webfinger?resource=${encodeURIComponent(`acct:${handle}`)}`;
-  const reply = await askServer(domain, path, context);
+  const reply = await fetchFrom(domain, path, context);
   if (reply.is === 'no api') return reply.to ?? null;
   const links = reply.is === 'found' ? (readWebFinger(reply.body)?.links ?? []) : [];
   const selves = links.filter(({ rel }) => rel === 'self').map(({ href }) => parseUrl(href));

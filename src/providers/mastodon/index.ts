@@ -11,9 +11,9 @@ import { countSent, describeUnread, isHit, parseRows, uniqueBy } from '../rows.t
 import { isBody } from '../upstream.ts';
 import { type Accounts, createAccounts, createHomes } from './accounts.ts';
 import {
-  askConnections,
-  askTimeline,
   dropLater,
+  fetchConnections,
+  fetchTimeline,
   type PageRows,
   readBefore,
   readPosts,
@@ -22,12 +22,12 @@ import {
   toLimit,
   writeCursor,
 } from './lists.ts';
-import { askPost, askReplies } from './post.ts';
+import { fetchPost, fetchReplies } from './post.ts';
 import {
-  type AskServer,
   createServers,
   createUnavailable,
   createUnreadable,
+  type FetchFrom,
   type FoundReply,
   type ServersOptions,
 } from './servers.ts';
@@ -39,22 +39,22 @@ interface MastodonOptions extends ServersOptions {
 
 export function createMastodon(options: MastodonOptions): Provider {
   const { clock, searchHost: host = defaultMastodonHost } = options;
-  const askServer = createServers(options);
-  const askHome = createHomes(askServer, clock);
-  const accounts = createAccounts(askHome, clock);
-  const connections = askConnections(accounts);
+  const fetchFrom = createServers(options);
+  const fetchFromHome = createHomes(fetchFrom, clock);
+  const accounts = createAccounts(fetchFromHome, clock);
+  const connections = fetchConnections(accounts);
   const live = createLiveProvider('mastodon', 'mastodon', {
-    post: askPost({ askServer, askHome }),
-    replies: askReplies({ askServer, askHome }),
+    post: fetchPost({ fetchFrom, fetchFromHome }),
+    replies: fetchReplies({ fetchFrom, fetchFromHome }),
     profile: async ({ account }, context) => {
       const { row, home } = await accounts.read(account.handle, context);
       return { account: shapeAccount(row, home), warnings: describeAccountState(row, home) };
     },
-    timeline: askTimeline(accounts),
+    timeline: fetchTimeline(accounts),
     followers: connections,
     following: connections,
-    search: askSearch(askServer, host),
-    searchUsers: askSearchUsers({ askServer, host, accounts }),
+    search: fetchSearch(fetchFrom, host),
+    searchUsers: fetchSearchUsers({ fetchFrom, host, accounts }),
   });
   return {
     ...live,
@@ -70,12 +70,12 @@ interface TagSearch {
   readonly none: readonly string[];
 }
 
-function askSearch(askServer: AskServer, host: string): Ask<'search'> {
+function fetchSearch(fetchFrom: FetchFrom, host: string): Ask<'search'> {
   const home: Home = { host, domain: host };
   return async (query, context) => {
     const tags = parseTags(query.text);
     const page = await readBefore(query, async (cursor) => {
-      const reply = await askServer(host, toPath(tags, { ...query, cursor }), context);
+      const reply = await fetchFrom(host, toPath(tags, { ...query, cursor }), context);
       return readPosts(expectFound(reply), toLimit(query.count));
     });
     const listed = await shapeListed(dropLater(page.rows, query.untilSeconds), home);
@@ -128,7 +128,7 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
   return `/api/v1/timelines/tag/${encodeURIComponent(first)}?${parameters.join('&')}`;
 }
 
-function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
+function expectFound(reply: Awaited<ReturnType<FetchFrom>>): FoundReply {
   if (reply.is === 'found') return reply;
   if (reply.is === 'no api') throw reply.failure;
   throw createUnavailable('The search server does not support this search.');
@@ -151,12 +151,12 @@ function describeFeed({ feed }: SearchQuery): readonly string[] {
 const maxAccounts = 40;
 
 interface UserSearchOptions {
-  readonly askServer: AskServer;
+  readonly fetchFrom: FetchFrom;
   readonly host: string;
   readonly accounts: Accounts;
 }
 
-function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
+function fetchSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
   const limits = `These are the matching accounts stored on ${options.host}; other accounts are missing.`;
   return async ({ text }, context) => {
     const [named, found] = await Promise.all([
@@ -187,12 +187,12 @@ async function readNamed(accounts: Accounts, text: string, context: RequestConte
 }
 
 async function readFound(
-  { askServer, host }: UserSearchOptions,
+  { fetchFrom, host }: UserSearchOptions,
   text: string,
   context: RequestContext,
 ) {
   const path = `/api/v2/search?type=accounts&limit=${maxAccounts}&q=${encodeURIComponent(text)}`;
-  const { body } = expectFound(await askServer(host, path, context));
+  const { body } = expectFound(await fetchFrom(host, path, context));
   const found = await parseRows(isBody(body) && body.accounts, parseAccount);
   if (found === null) throw createUnreadable();
   const shaped = await shapeAccounts(found, { host, domain: host });

@@ -25,7 +25,7 @@ import type { Accounts } from './accounts.ts';
 import { createUnreadable, type FoundReply } from './servers.ts';
 
 /** Creates the function that reads an account's posts and boosts. Omits those not public. */
-export function askTimeline(accounts: Accounts): Ask<'timeline'> {
+export function fetchTimeline(accounts: Accounts): Ask<'timeline'> {
   return async (query, context) => {
     const { handle } = query.account;
     const { home } = await accounts.locate(handle, context);
@@ -69,7 +69,7 @@ function toParameters(query: TimelineQuery): string {
 
 const [usualCount, maxCount] = [40, 80]; // accounts on a page: default of servers, maximum
 
-export function askConnections(accounts: Accounts) {
+export function fetchConnections(accounts: Accounts) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
     const { kind, count, cursor } = query;
     const limit = count <= usualCount ? usualCount : maxCount;

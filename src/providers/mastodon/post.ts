@@ -22,9 +22,9 @@ import {
   toRepliesPage,
   uniqueById,
 } from '../rows.ts';
-import type { AskHome } from './accounts.ts';
+import type { FetchFromHome } from './accounts.ts';
 import { describeCopies } from './lists.ts';
-import { type AskServer, createUnreadable, expectFound } from './servers.ts';
+import { createUnreadable, expectFound, type FetchFrom } from './servers.ts';
 
 interface ReadPost {
   readonly query: PostQuery;
@@ -35,19 +35,19 @@ interface ReadPost {
 }
 
 interface Servers {
-  readonly askServer: AskServer;
-  readonly askHome: AskHome;
+  readonly fetchFrom: FetchFrom;
+  readonly fetchFromHome: FetchFromHome;
 }
 
-export function askPost(servers: Servers): Ask<'post'> {
+export function fetchPost(servers: Servers): Ask<'post'> {
   return async (query, context) => {
     const read = await readPost(servers, query, context);
-    return combine({ ...read, row: await withQuote(servers.askHome, read, context) });
+    return combine({ ...read, row: await withQuote(servers.fetchFromHome, read, context) });
   };
 }
 
 /** Creates the replies reader. A Mastodon server sends all replies in a single list. */
-export function askReplies(servers: Servers): Ask<'replies'> {
+export function fetchReplies(servers: Servers): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
     const read = await readPost(servers, query, context);
@@ -57,27 +57,28 @@ export function askReplies(servers: Servers): Ask<'replies'> {
 }
 
 const readPost = (
-  { askServer, askHome }: Servers,
+  { fetchFrom, fetchFromHome }: Servers,
   query: PostQuery,
   context: ProviderContext,
 ): Promise<ReadPost> =>
-  readByObject(askServer, { post: query.post, context }, (id) =>
-    readById(askHome, withId(query, id), context),
+  readByObject(fetchFrom, { post: query.post, context }, (id) =>
+    readById(fetchFromHome, withId(query, id), context),
   );
 
-async function readById(askHome: AskHome, query: PostQuery, context: ProviderContext) {
+async function readById(fetchFromHome: FetchFromHome, query: PostQuery, context: ProviderContext) {
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   try {
-    const pending = readAround(askHome, query, { ...context, signal });
+    const pending = readAround(fetchFromHome, query, { ...context, signal });
     pending.catch(() => {}); // prevents an unhandled rejection if the promise is never awaited
-    const { home, body } = await get(askHome, query, { context });
+    const { home, body } = await get(fetchFromHome, query, { context });
     const row = parseStatus(body);
     if (row === null) throw createUnreadable();
     const reason = hiddenReason(row);
     if (reason !== null) throw toMissing(reason);
     const { id } = boostedIn(row) ?? query.post;
-    const around = id === query.post.id ? pending : readAround(askHome, withId(query, id), context);
+    const around =
+      id === query.post.id ? pending : readAround(fetchFromHome, withId(query, id), context);
     return { query, row, home, around: await around };
   } finally {
     stop.abort();
@@ -89,20 +90,24 @@ function withId(query: PostQuery, id: string): PostQuery {
 }
 
 async function get(
-  askHome: AskHome,
+  fetchFromHome: FetchFromHome,
   { post }: PostQuery,
   { context, below = '' }: { readonly context: ProviderContext; readonly below?: string },
 ) {
   const path = `/api/v1/statuses/${encodeURIComponent(post.id)}${below}`;
   // On Mastodon, the handle of a reference is never null, because the handle contains the host.
-  const { home, reply } = await askHome(post.handle ?? '', () => path, context);
+  const { home, reply } = await fetchFromHome(post.handle ?? '', () => path, context);
   return { home, body: expectFound(reply, 'post').body };
 }
 
-async function readAround(askHome: AskHome, query: PostQuery, context: ProviderContext) {
+async function readAround(
+  fetchFromHome: FetchFromHome,
+  query: PostQuery,
+  context: ProviderContext,
+) {
   if (wantedParts(query).length === 0) return null;
   try {
-    const { body } = await get(askHome, query, { context, below: '/context' });
+    const { body } = await get(fetchFromHome, query, { context, below: '/context' });
     return await readContext(body);
   } catch (error) {
     if (error instanceof ProviderError) return error;
@@ -126,14 +131,18 @@ async function readContext(body: unknown): Promise<Context> {
   };
 }
 
-async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: ProviderContext) {
+async function withQuote(
+  fetchFromHome: FetchFromHome,
+  { row, query }: ReadPost,
+  context: ProviderContext,
+) {
   const quoting = boostedIn(row) ?? row;
   const quote = parseQuote(quoting);
   const id = quote?.quoted_status_id ?? null;
   if (quote?.state !== 'accepted' || id === null || parseStatus(quote.quoted_status) !== null) {
     return row;
   }
-  const found = await readOrNull(get(askHome, withId(query, id), { context }), context);
+  const found = await readOrNull(get(fetchFromHome, withId(query, id), { context }), context);
   const whole = { ...quoting, quote: { ...quote, quoted_status: found?.body ?? null } };
   return quoting === row ? whole : { ...row, reblog: whole };
 }
@@ -261,7 +270,7 @@ const objectId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const noticePath = /^\/notice\/([\w-]{1,64})$/;
 
 async function readByObject<Found>(
-  askServer: AskServer,
+  fetchFrom: FetchFrom,
   { post, context }: { readonly post: PostReference; readonly context: RequestContext },
   read: (id: string) => Promise<Found>,
 ): Promise<Found> {
@@ -269,21 +278,21 @@ async function readByObject<Found>(
     return await read(post.id);
   } catch (error) {
     const isMissing = error instanceof ProviderError && error.kind === 'missing';
-    const id = isMissing ? await findNotice(askServer, post, context) : undefined;
+    const id = isMissing ? await findNotice(fetchFrom, post, context) : undefined;
     if (id === undefined) throw error;
     return read(id);
   }
 }
 
 async function findNotice(
-  askServer: AskServer,
+  fetchFrom: FetchFrom,
   { handle, id }: PostReference,
   context: RequestContext,
 ): Promise<string | undefined> {
   if (!objectId.test(id)) return undefined;
   const { domain } = splitHandle(handle ?? '');
   const page = { ...context, accept: 'text/html', maxRedirects: 0 };
-  const reply = await askServer(domain, `/objects/${id}`, page);
+  const reply = await fetchFrom(domain, `/objects/${id}`, page);
   const path = reply.is === 'no api' ? reply.location?.pathname : undefined;
   return noticePath.exec(path ?? '')?.[1];
 }

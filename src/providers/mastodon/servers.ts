@@ -9,7 +9,7 @@ import { publicHostOf } from '../../lib/http/public-host.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../normalize/provider-error.ts';
 import { toUnavailability } from '../../normalize/unavailable.ts';
 import { createMalformed, toMissing } from '../failure.ts';
-import { type AskHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
+import { type CallHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
 import { isBody } from '../upstream.ts';
 
 export interface FoundReply {
@@ -35,7 +35,7 @@ interface NoApi {
  * @throws ProviderError if the host fails; Problem `overloaded` if too many requests to the host
  *   are in flight; the errors of `context.takeRequest` and `context.takeBytes`
  */
-export type AskServer = (
+export type FetchFrom = (
   host: string,
   path: string,
   context: RequestContext,
@@ -44,19 +44,19 @@ export type AskServer = (
 export interface ServersOptions {
   readonly clock: Clock;
   readonly http: HttpClient;
-  readonly askHost: AskHost;
+  readonly callHost: CallHost;
 }
 
 /** Creates the function that sends requests within the limits of each host. */
-export function createServers(options: ServersOptions): AskServer {
+export function createServers(options: ServersOptions): FetchFrom {
   return (host, path, context) =>
-    options.askHost({ host, subject: path, context }, () => ask(options, [host, path, context]));
+    options.callHost({ host, subject: path, context }, () => ask(options, [host, path, context]));
 }
 
 async function ask(
   { http, clock }: ServersOptions,
-  [host, path, context]: Parameters<AskServer>,
-): ReturnType<AskServer> {
+  [host, path, context]: Parameters<FetchFrom>,
+): ReturnType<FetchFrom> {
   try {
     const answer = await http.get(new URL(`https://${host}${path}`), context);
     refuseOverload(answer, host, clock.now());

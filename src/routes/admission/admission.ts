@@ -96,7 +96,7 @@ export function takeTurns(
 }
 
 interface ConnectionsOptions {
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   /** Returns the client of a connection; `null` for a trusted proxy, which has no client limit. */
   readonly clientOf: (socket: Socket) => Client | null;
   readonly refuse: (problem: Problem, socket: Socket) => void;
@@ -130,7 +130,7 @@ const penaltyMs = 10_000;
 export function createBoundServer(
   options: ServerOptions,
   handle: RequestListener,
-  { ledger, clientOf, refuse, queues }: ConnectionsOptions,
+  { quotas, clientOf, refuse, queues }: ConnectionsOptions,
 ): Server {
   const refused = new WeakSet<Socket>();
   const cut = new WeakSet<Socket>();
@@ -145,7 +145,7 @@ export function createBoundServer(
     socket.destroy();
   });
   server.on('connection', (socket: Socket) => {
-    const hold = ledger.open('connections', clientOf(socket));
+    const hold = quotas.open('connections', clientOf(socket));
     if (!hold.take(1)) {
       refused.add(socket);
       const detail = 'Too many connections are open, in total or from this client address.';

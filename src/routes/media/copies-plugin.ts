@@ -16,7 +16,7 @@ import { type ByteRange, parseRange, sendFile } from './send-file.ts';
 
 interface CopiesOptions extends Pick<Identification, 'clientOf'> {
   readonly copies: CopyReader;
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
 }
 
 /** Registers the route that serves the media of imported archives and of the sample. */

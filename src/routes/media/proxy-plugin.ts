@@ -32,7 +32,7 @@ export interface PictureProxyOptions {
   /** `null` without a proxy (`PERCH_MEDIA=direct` or `off`): requests get 404 `route_not_found`. */
   readonly pictures: AddressedPictures | null;
   readonly identification: Identification;
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly clock: Clock;
   readonly work: Work;
   readonly load: Load;
@@ -101,11 +101,11 @@ type ContentOptions = SendingOptions & { readonly headers: ReturnType<typeof toH
 async function sendContent(
   reply: FastifyReply,
   { content, size }: Picture,
-  { headers, identification, ledger }: ContentOptions,
+  { headers, identification, quotas }: ContentOptions,
 ): Promise<FastifyReply> {
   if (!Buffer.isBuffer(content)) {
     const { clientOf } = identification;
-    return sendFile(reply, content, { headers, range: null, bytes: size, ledger, clientOf });
+    return sendFile(reply, content, { headers, range: null, bytes: size, quotas, clientOf });
   }
   return sendPrepared(reply, prepareReply(headers, content));
 }

@@ -9,7 +9,7 @@ import type { Identification } from '../key-status/plugin.ts';
 const bufferBytes = 65_536;
 
 interface SendOptions extends Pick<Identification, 'clientOf'> {
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly headers: Headers;
   readonly range: ByteRange | null;
   readonly bytes: number;
@@ -19,11 +19,11 @@ interface SendOptions extends Pick<Identification, 'clientOf'> {
 export async function sendFile(
   reply: FastifyReply,
   file: FileHandle,
-  { headers, range, bytes, ledger, clientOf }: SendOptions,
+  { headers, range, bytes, quotas, clientOf }: SendOptions,
 ) {
   const { start, end } = range ?? { start: 0, end: bytes - 1 };
   const length = end - start + 1;
-  const hold = ledger.open('replyBytes', clientOf(reply.request));
+  const hold = quotas.open('replyBytes', clientOf(reply.request));
   const isHead = reply.request.method === 'HEAD';
   if (!isHead && !hold.take(Math.min(length, bufferBytes))) {
     await file.close();

@@ -27,7 +27,7 @@ import { type HistoryRoute, historyRoutes, listRouterPaths, type RouterPath } fr
 interface HistoryRoutesOptions
   extends Pick<ReadingOptions, 'identification' | 'work' | 'load' | 'accessLog'> {
   readonly importer: HistoryImporter;
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly context: RenderContext;
 }
 
@@ -150,9 +150,9 @@ type SentDocument = SentHistory & { readonly format: DocumentFormat };
 async function sendDocument(
   reply: FastifyReply,
   sent: SentDocument,
-  { ledger, identification, context }: HistoryRoutesOptions,
+  { quotas, identification, context }: HistoryRoutesOptions,
 ): Promise<void> {
-  const hold = ledger.open('replyBytes', identification.clientOf(reply.request));
+  const hold = quotas.open('replyBytes', identification.clientOf(reply.request));
   try {
     const body = await readDocument(sent, hold, context);
     hold.release(); // sending the reply reserves the bytes again

@@ -44,7 +44,7 @@ export interface FetchingOptions
   /** Limit on the upstream requests of all callers together; absent for no shared limit. */
   readonly pool?: Pool;
   /** Counter of each client's resources, shared by the HTTP, MCP and session routes. */
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly heavyTurns: HeavyTurns;
 }
 
@@ -52,7 +52,7 @@ export type Fetching = Awaited<ReturnType<typeof openFetching>>;
 
 /** Opens providers, caches and a reader of posts. Throws Error if the archive cannot be opened. */
 export async function openFetching(options: FetchingOptions) {
-  const { config, clock, logger, ledger, pool, redis } = options;
+  const { config, clock, logger, quotas, pool, redis } = options;
   // Opened first, because these can fail.
   const [cursorKey, actor] = [await openCursorKey(options), await openActor(options)];
   const limits = toLimits(options);
@@ -75,7 +75,7 @@ export async function openFetching(options: FetchingOptions) {
     staleIfErrorSeconds: config.PERCH_STALE_IF_ERROR_SECONDS,
     notFoundSeconds: config.PERCH_NOT_FOUND_CACHE_SECONDS,
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
-    ledger,
+    quotas,
     stop,
     pool,
     countAnswer: options.countAnswer,
@@ -182,7 +182,7 @@ function openStoredHistories(
 const pageSeconds = 3;
 
 function createImporter(
-  { config, clock, pool, ledger, logger }: FetchingOptions,
+  { config, clock, pool, quotas, logger }: FetchingOptions,
   parts: Pick<ImporterOptions, 'chain' | 'historyStore' | 'stop'>,
   { cache, shared }: Caches,
 ) {
@@ -196,7 +196,7 @@ function createImporter(
     concurrency: Math.min(config.PERCH_HISTORY_CONCURRENCY, Math.max(1, requests)),
     firstTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
     timeoutMs: config.PERCH_HISTORY_TIMEOUT_MS,
-    ledger,
+    quotas,
     onStoreFailure: (err) =>
       repeated('history', (count) =>
         logger.error({ err, ...count }, 'a stored history could not be read or written'),
@@ -273,7 +273,7 @@ export function toSettings(
     blueskySearchUrl: config.PERCH_BLUESKY_SEARCH_URL,
     mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
-    askHost: createHostLimits({
+    callHost: createHostLimits({
       clock: shared.clock,
       breaker: toBreakerOptions(config),
       maxPerHost: config.PERCH_UPSTREAM_READS_PER_HOST,

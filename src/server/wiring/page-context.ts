@@ -23,7 +23,7 @@ interface PicturesOptions extends AppContext, Pick<AppOptions, 'network'> {
   readonly secret: Buffer;
   readonly limits: HttpClientOptions;
   readonly stop: AbortSignal;
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
 }
 
 /** Creates the proxy, opened at first use. `pictures` is `null` unless `PERCH_MEDIA` is `proxy`. */
@@ -37,7 +37,7 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
     };
     return { pictures: null, context, close: async () => {} };
   }
-  const { limits, network, stop, secret, ledger } = options;
+  const { limits, network, stop, secret, quotas } = options;
   const timeoutMs = config.PERCH_READ_TIMEOUT_MS;
   const maxBytes = toPictureBytes(config);
   const repeated = createRepeatedLines(clock);
@@ -53,7 +53,7 @@ export function openPictures({ config, clock, random, logger, ...options }: Pict
     onFailure,
   });
   const http = openPictureClient({ ...limits, attemptTimeoutMs: timeoutMs, maxBytes }, network);
-  const fetched = createPictures({ http, store, clock, ledger, timeoutMs, stop });
+  const fetched = createPictures({ http, store, clock, quotas, timeoutMs, stop });
   const { toPictureUrl, parse } = createPictureAddresses({ secret, baseUrl, clock });
   return {
     pictures: { find: fetched.find, get: fetched.get, parse },

@@ -62,10 +62,10 @@ export async function openServices(options: AppOptions, opened: CleanupStack): P
   const traffic = createTraffic();
   const loop = createServerLoop();
   const heavyTurns = createHeavyTurns(loop);
-  const { ledger } = access;
+  const { quotas } = access;
   const { countAnswer } = traffic;
   const { pool } = access.allowances;
-  const bounded = { ...context, ledger, heavyTurns, countAnswer, pool };
+  const bounded = { ...context, quotas, heavyTurns, countAnswer, pool };
   const fetching = await openFetching(bounded);
   opened.add(fetching.close);
   const sessions = await openAnsweredSessions({ ...bounded, limiter: access.limiter });
@@ -125,7 +125,7 @@ async function openAccess(options: AppContext) {
     clientOf,
     /** Returns the client of a connection; `null` for a trusted proxy. */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
-    ledger: createQuotas(toQuotaLimits(config)),
+    quotas: createQuotas(toQuotaLimits(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),
   };

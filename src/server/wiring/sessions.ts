@@ -33,7 +33,7 @@ import { openSharedEngine } from './shared-engine.ts';
 
 interface SessionsOptions extends AppContext {
   readonly engine: AnswerEngine;
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly limiter: RateLimiter;
 }
 

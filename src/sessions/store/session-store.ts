@@ -60,7 +60,7 @@ export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
 /** Limits, and sessions with open streams here, whose changes by other instances are announced. */
 export interface StoreBounds {
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly clock: Clock;
   isRead(id: string): boolean;
   readIds(): readonly string[];

@@ -220,10 +220,10 @@ function createAdmission({ sessions, usedBy }: Rows, evict: Evict) {
   let bounds: StoreBounds | null = null;
   const findExcess = (quantity: Quantity, { record }: SessionRow, amount: number) => {
     if (bounds === null) return undefined;
-    const { ledger } = bounds;
+    const { quotas } = bounds;
     const usedBy = (name: string) =>
-      name === everyone ? ledger.totalOf(quantity) : ledger.usedBy(quantity, name);
-    return toLimits(ledger, quantity, record.client).find(
+      name === everyone ? quotas.totalOf(quantity) : quotas.usedBy(quantity, name);
+    return toLimits(quotas, quantity, record.client).find(
       ({ name, most }) => usedBy(name) + amount > most,
     )?.scope;
   };
@@ -254,7 +254,7 @@ function createAdmission({ sessions, usedBy }: Rows, evict: Evict) {
       bounds = next;
       for (const quantity of quantities) {
         const of = usedBy[quantity];
-        next.ledger.include(quantity, { usedBy: of, total: () => of(everyone) });
+        next.quotas.include(quantity, { usedBy: of, total: () => of(everyone) });
       }
     },
   };

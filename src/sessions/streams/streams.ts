@@ -29,7 +29,7 @@ interface StreamsOptions {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly limits: StreamLimits;
-  readonly ledger: Quotas;
+  readonly quotas: Quotas;
   readonly stamp: StampEvent;
   readonly onFault: (error: unknown, doing: string) => void;
 }
@@ -116,7 +116,7 @@ function update(feed: OpenFeed | undefined, record: SessionRecord | undefined): 
   for (const { reader } of feed.sendings.keys()) reader.wake();
 }
 
-function createStreamSlots({ limits, ledger }: StreamsOptions) {
+function createStreamSlots({ limits, quotas }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
   const lastEvents = new Map<string, readonly EventDraft[]>();
   return {
@@ -148,9 +148,9 @@ function createStreamSlots({ limits, ledger }: StreamsOptions) {
       };
       const feed = feeds.get(sessionId) ?? newFeed;
       if (feed.slots >= limits.streamsPerSession) throw tooManyStreams('of this session');
-      const reservation = ledger.open('streams', client);
+      const reservation = quotas.open('streams', client);
       if (!reservation.take(1)) {
-        throw tooManyStreams(scopes[ledger.findExcess('streams', client, 1) ?? 'total']);
+        throw tooManyStreams(scopes[quotas.findExcess('streams', client, 1) ?? 'total']);
       }
       feeds.set(sessionId, feed);
       feed.slots += 1;

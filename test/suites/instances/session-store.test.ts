@@ -55,7 +55,7 @@ function openMember(engine: Engine): Member {
   const store = openStoreOn(engine);
   const [commits, taken, reading]: [Commit[], SessionRecord[], Set<string>] = [[], [], new Set()];
   store.setBounds({
-    ledger: openQuotas(),
+    quotas: openQuotas(),
     clock: createManualClock(0),
     isRead: (id) => reading.has(id),
     readIds: () => [...reading],

@@ -8,6 +8,6 @@ export const createFakedActivityPub: ProviderSetup['create'] = ({ http, apiUrl, 
   createActivityPub({
     http: withPublicHosts(http, apiUrl),
     clock,
-    askHost: createOpenLimits(clock),
+    callHost: createOpenLimits(clock),
     readTimeoutMs: 20_000,
   });

@@ -57,7 +57,7 @@ const wren = accountRow('wren');
 /** Creates a provider whose responses are selected by the end of the path. */
 const provide = (bodies: Readonly<Record<string, unknown>>) =>
   createMastodon({
-    askHost: createOpenLimits(),
+    callHost: createOpenLimits(),
     http: createStubHttp(({ pathname }) => {
       const end = Object.keys(bodies).find((each) => pathname.endsWith(each));
       return end === undefined ? undefined : bodies[end];

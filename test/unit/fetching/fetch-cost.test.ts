@@ -44,24 +44,24 @@ function planOf(text = 'fog', more: Partial<Plan> = {}): Plan {
 
 /** Caller that records charges and refunds. */
 function createPayer(share: PoolShare = 'anonymous') {
-  const ledger = { spent: 0, givenBack: 0 };
+  const quotas = { spent: 0, givenBack: 0 };
   const caller: Caller = {
     share,
     spend: async () => {
-      ledger.spent += 1;
+      quotas.spent += 1;
       return {
         refund: () => {
-          ledger.givenBack += 1;
+          quotas.givenBack += 1;
         },
       };
     },
   };
-  return { ledger, caller };
+  return { quotas, caller };
 }
 
 /** Number of units charged and not refunded. */
-function costOf({ ledger }: ReturnType<typeof createPayer>): number {
-  return ledger.spent - ledger.givenBack;
+function costOf({ quotas }: ReturnType<typeof createPayer>): number {
+  return quotas.spent - quotas.givenBack;
 }
 
 const exhausted = (detail = 'None is left.') =>
@@ -112,7 +112,7 @@ function setUp(answer: SearchAnswer = async () => page) {
     staleIfErrorSeconds: 86_400,
     notFoundSeconds: 30,
     readTimeoutMs: 9000,
-    ledger: openQuotas({ upstreamReads: { perAddress: 2, total: 2 } }),
+    quotas: openQuotas({ upstreamReads: { perAddress: 2, total: 2 } }),
     pool: { take: async (share) => rig.onTake(share) },
     onDefect: (error) => defects.push(error),
   });
@@ -137,7 +137,7 @@ describe('the cost of a read', () => {
     const second = await fetch(payer);
 
     expect([first.cache, second.cache]).toEqual(['miss', 'hit']);
-    expect(payer.ledger).toEqual({ spent: 1, givenBack: 0 });
+    expect(payer.quotas).toEqual({ spent: 1, givenBack: 0 });
   });
 
   it('is one unit for each read that skips the cache', async () => {
@@ -148,14 +148,14 @@ describe('the cost of a read', () => {
     await fetch(payer, { useCache: false });
     await fetch(payer, { useCache: false });
 
-    expect(payer.ledger).toEqual({ spent: 3, givenBack: 0 });
+    expect(payer.quotas).toEqual({ spent: 3, givenBack: 0 });
   });
 
   it('is charged before the upstream request, which is not sent without it', async () => {
     const { fetch, requests } = setUp();
     const broke: Caller = { share: 'anonymous', spend: () => Promise.reject(exhausted()) };
 
-    const refused = fetch({ ledger: { spent: 0, givenBack: 0 }, caller: broke });
+    const refused = fetch({ quotas: { spent: 0, givenBack: 0 }, caller: broke });
 
     await expect(refused).rejects.toMatchObject({ code: 'rate_limited' });
     expect(requests()).toBe(0);
@@ -183,7 +183,7 @@ describe('the cost of a read', () => {
     const stale = await fetch(payer);
 
     expect(stale.cache).toBe('stale');
-    expect(payer.ledger).toEqual({ spent: 2, givenBack: 1 });
+    expect(payer.quotas).toEqual({ spent: 2, givenBack: 1 });
   });
 
   it.each(['unavailable', 'malformed', 'throttled'] as const)(
@@ -196,7 +196,7 @@ describe('the cost of a read', () => {
         status: expect.toSatisfy((s) => s >= 500),
       });
 
-      expect(payer.ledger).toEqual({ spent: 1, givenBack: 1 });
+      expect(payer.quotas).toEqual({ spent: 1, givenBack: 1 });
     },
   );
 
@@ -213,7 +213,7 @@ describe('the cost of a read', () => {
     rig.answer = async () => undefined as never; // breaks the contract of providers
     await expect(fetch(payer)).rejects.toBeInstanceOf(Error);
 
-    expect(payer.ledger).toEqual({ spent: 2, givenBack: 2 });
+    expect(payer.quotas).toEqual({ spent: 2, givenBack: 2 });
   });
 
   it('is one unit for a deleted post, and nothing while that is cached', async () => {
@@ -267,7 +267,7 @@ describe('the cost of a read', () => {
     const results = await Promise.allSettled(payers.map((payer) => fetch(payer)));
 
     expect(results.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
-    expect(payers.map(({ ledger }) => ledger)).toEqual(Array(4).fill({ spent: 1, givenBack: 1 }));
+    expect(payers.map(({ quotas }) => quotas)).toEqual(Array(4).fill({ spent: 1, givenBack: 1 }));
     expect(requests()).toBe(1);
   });
 
@@ -305,7 +305,7 @@ describe('the pool', () => {
       });
     }
 
-    expect(payer.ledger).toEqual({ spent: 7, givenBack: 7 });
+    expect(payer.quotas).toEqual({ spent: 7, givenBack: 7 });
     expect([requests(), failures, breakers.broken]).toEqual([0, [], {}]);
   });
 

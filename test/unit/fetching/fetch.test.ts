@@ -56,7 +56,7 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
     staleIfErrorSeconds: 86_400,
     notFoundSeconds: 30,
     readTimeoutMs: 9000,
-    ledger: openQuotas({
+    quotas: openQuotas({
       upstreamReads: { perAddress: maxUpstreamReads, total: maxUpstreamReads },
     }),
   });

@@ -85,7 +85,7 @@ export function toPaging(
 
 const endPrefix = '0|'; // prefix of the cursor after the last page
 
-export function askConnections(upstream: Upstream, profiles: Profiles) {
+export function fetchConnections(upstream: Upstream, profiles: Profiles) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
     const { kind, count, cursor } = query;
     const { handle } = query.account;
@@ -111,7 +111,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles) {
 }
 
 /** Creates the function that searches posts. Sends the text unchanged for X's search operators. */
-export function askSearch(upstream: Upstream): Ask<'search'> {
+export function fetchSearch(upstream: Upstream): Ask<'search'> {
   return async (query, context) => {
     const { feed, count, cursor } = query;
     const place = { count: writeCount(count), cursor };
@@ -182,7 +182,7 @@ const suggestions =
   'Perch cannot use X’s search for accounts. These are the accounts that X suggests for the search text.';
 
 /** Creates the search of accounts: X's list of search suggestions, which has a single page. */
-export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
+export function fetchSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);
     const parameters = { q: text, result_type: 'users' };

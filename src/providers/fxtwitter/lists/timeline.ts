@@ -27,7 +27,7 @@ interface TimelineOptions {
 }
 
 /** Creates the timeline reader. It seeks `untilSeconds` where X can, and removes later posts. */
-export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
+export function fetchTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
     // At the end of a timeline, X sends a different cursor for the same position. A failed page may

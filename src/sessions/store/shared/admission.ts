@@ -29,9 +29,9 @@ export function createAdmission(changes: Changes): Admission {
   const recall = createRecall(changes);
   const evictWhile = createEviction(changes);
   const toNeed = (quantity: Quantity, { client }: SessionRecord, amount: number): Need[] => {
-    const ledger = boundsOf()?.ledger;
-    if (ledger === undefined) return [];
-    const limits = toLimits(ledger, quantity, client);
+    const quotas = boundsOf()?.quotas;
+    if (quotas === undefined) return [];
+    const limits = toLimits(quotas, quantity, client);
     return [{ quantity, column: columns[quantity], amount, limits }];
   };
   const admit = async (

@@ -234,8 +234,8 @@ describe('an import', () => {
   });
 
   it('is rejected at the limit of concurrent imports', async () => {
-    const ledger = openQuotas({ histories: { perAddress: 1, total: 1 } });
-    const importer = createTestImporter({ http: answerFromMemory(page), ledger });
+    const quotas = openQuotas({ histories: { perAddress: 1, total: 1 } });
+    const importer = createTestImporter({ http: answerFromMemory(page), quotas });
     const waiting = { signal: new AbortController().signal };
     const first = await importer.begin(wholeHistory, waiting);
 
