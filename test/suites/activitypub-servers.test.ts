@@ -53,3 +53,18 @@ describe.each(serverKinds)('a post on $software', (kind) => {
     expect(again.json().url).toBe(first.json().url);
   });
 });
+
+it('asks a server without Mastodon’s API for it once in five minutes', async () => {
+  const [kind] = serverKinds;
+  if (kind === undefined) throw new Error('There are servers.');
+  const { app, fake } = await buildReader(kind);
+  const url = encodeURIComponent(kind.url);
+  const countApi = () => fake.requests.filter(({ url }) => url.includes('/api/v1/')).length;
+
+  await app.request(`/api/v1/posts?url=${url}&format=json&nocache=true`);
+  const first = countApi();
+  await app.request(`/api/v1/posts?url=${url}&format=json&nocache=true`);
+
+  expect(first).toBeGreaterThan(0);
+  expect(countApi()).toBe(first);
+});

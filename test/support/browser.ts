@@ -112,9 +112,9 @@ function watch(page: Page, url: string): readonly string[] {
   });
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('requestfailed', (request) => {
-    // A script has aborted the request itself, or the page was left before its icon (`other`) had arrived.
+    // A script has aborted the request itself, or the page was left before its pictures or its icon (`other`) had arrived.
     const isEnded = request.failure()?.errorText === 'net::ERR_ABORTED';
-    if (isEnded && ['fetch', 'other'].includes(request.resourceType())) return;
+    if (isEnded && ['fetch', 'image', 'other'].includes(request.resourceType())) return;
     faults.push(`failed: ${request.url()} ${request.failure()?.errorText}`);
   });
   page.on('response', (response) => {

@@ -10,7 +10,7 @@ import { ProviderError, type ProviderErrorOptions } from '../../normalize/provid
 import { toUnavailability } from '../../normalize/unavailable.ts';
 import { createMalformed, toMissing } from '../failure.ts';
 import { type CallHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
-import { isBody } from '../upstream.ts';
+import { createExpiringCache, isBody } from '../upstream.ts';
 
 export interface FoundReply {
   readonly is: 'found';
@@ -47,10 +47,22 @@ export interface ServersOptions {
   readonly callHost: CallHost;
 }
 
+/** Paths of the API that a host does not have are not requested again for this time. */
+const memoryOfAbsence = { max: 4096, ttlMs: 300_000 };
+
 /** Creates the function that sends requests within the limits of each host. */
 export function createServers(options: ServersOptions): FetchFrom {
-  return (host, path, context) =>
-    options.callHost({ host, subject: path, context }, () => ask(options, [host, path, context]));
+  const absent = createExpiringCache<NoApi>(options.clock, memoryOfAbsence);
+  return async (host, path, context) => {
+    const [, api, version, resource] = path.split(/[/?]/, 4);
+    const key = api === 'api' ? `${host} ${version} ${resource}` : null;
+    const known = key === null ? undefined : absent.get(key);
+    if (known !== undefined) return known;
+    const call = { host, subject: path, context };
+    const reply = await options.callHost(call, () => ask(options, [host, path, context]));
+    if (key !== null && reply.is === 'no api') absent.set(key, reply);
+    return reply;
+  };
 }
 
 async function ask(
