@@ -154,7 +154,7 @@ function prepareInserts(target: SqliteDatabase) {
   return {
     posts: target.prepare(
       `INSERT INTO posts VALUES (@number, @platform, @handle, @id, @parent_id, @gone, @answers_other,
-         @score, @stored, @json)`,
+         @score, @stored, @json, @has_media)`,
     ),
     words: target.prepare(
       `INSERT INTO post_words (rowid, text, author, tags, marks)
