@@ -84,7 +84,7 @@ async function benchReads(): Promise<string[]> {
   return [
     '## Cached reads',
     '',
-    'Goals beside bare Fastify: at least 0.85 of the requests per second (0.80 with a key), and at most 1.25',
+    'Goals beside bare Fastify: at least 0.80 of the requests per second (0.75 with a key), and at most 1.35',
     'times the CPU time.',
     '',
     '| read | server | requests/s | Perch’s ratio | CPU µs/request | Perch’s ratio |',
@@ -137,7 +137,7 @@ async function benchStart(): Promise<string[]> {
   return [
     '## Start and idle memory',
     '',
-    `${starts} starts of each server, in turn. The bare server opens better-sqlite3 too. Goals: at most 2.5 times the`,
+    `${starts} starts of each server, in turn. The bare server opens better-sqlite3 too. Goals: at most 2.0 times the`,
     'start time and 2.5 times the memory.',
     '',
     '| | perch | bare Fastify | ratio |',
