@@ -87,11 +87,16 @@ export function takeTurns(
   app.addHook('onRequest', (request, _reply, done) => {
     const address = addressOf(request);
     if (mayStart(address)) return done();
+    const { socket } = request.raw;
+    let remove = () => {};
+    const forget = () => remove(); // a closed connection must not stay in memory until its turn
     const run = () => {
-      if (!request.raw.socket?.destroyed) done();
+      socket.off('close', forget);
+      if (!socket.destroyed) done();
       return passEnd();
     };
-    queue.add({ client: { address, network: null }, run });
+    socket.once('close', forget);
+    remove = queue.add({ client: { address, network: null }, run });
   });
 }
 
