@@ -27,7 +27,7 @@ export interface SessionRecord {
   /** Messages without a finished answer, oldest first. Empty unless the state is `running`. */
   readonly pending: readonly PendingTurn[];
   readonly events: number;
-  /** Estimated size of the session in the database, in bytes (`stored-bytes.ts`). */
+  /** Estimated size of the session in the database, in bytes. */
   readonly storedBytes: number;
 }
 

@@ -7,7 +7,7 @@ export interface ServerKind {
   readonly documents: Documents;
   /** Address of the post, as people copy it. */
   readonly url: string;
-  /** What the JSON of the post must contain. */
+  /** Members of the post in JSON. */
   readonly expected: Json;
   /** Text that every format must show. */
   readonly shown: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { encodeComponent } from '../../../../lib/http/url.ts';
 
 const text = z.string();
-const any = z.unknown().optional();
+const anything = z.unknown().optional();
 const list = z.array(z.unknown()).optional();
 const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value);
 
@@ -13,7 +13,7 @@ const named = z.object({ name: text, description: text });
 /** Schema of a JSON Schema, with the keywords shown. Nested schemas stay unparsed. */
 const valueSchema = component.extend({
   type: z.union([text, z.array(text)]).default('any value'),
-  ...{ default: any, const: any, items: any, minimum: any, maximum: any },
+  ...{ default: anything, const: anything, items: anything, minimum: anything, maximum: anything },
   ...{ anyOf: list, oneOf: list, enum: list, 'x-extensible-enum': list, examples: list },
   properties: byName(z.unknown()).default({}),
   required: z.array(text).default([]),
@@ -26,7 +26,7 @@ const parameter = named.extend({ in: text, required: z.boolean(), schema: valueS
 
 const operation = z.object({
   ...{ operationId: text, summary: text, description: text, tags: z.array(text) },
-  parameters: z.array(parameter.extend({ example: any })).default([]),
+  parameters: z.array(parameter.extend({ example: anything })).default([]),
   requestBody: z.object({ content }).default({ content: {} }),
   security: z.array(byName(z.unknown())).default([]),
   responses: byName(response),
