@@ -1,6 +1,6 @@
 import { readOwner } from '../../../src/archive/imports/mastodon/actor.ts';
 import { readOutbox } from '../../../src/archive/imports/mastodon/outbox.ts';
-import { activity, actor } from '../../../src/archive/imports/mastodon/payload.ts';
+import { activity, actor } from '../../../src/archive/imports/mastodon/wire.ts';
 import { audiences, toActor, toAnnounce, toCreate } from '../exports/mastodon-export.ts';
 import type { Platform } from './platform.ts';
 import type { Json, Kinds } from './walk.ts';

@@ -13,7 +13,7 @@ import { toIsoTime } from '../../../normalize/times.ts';
 import { exportOnly } from '../../media/media-rows.ts';
 import type { MediaReference } from '../export-source.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../export-source.ts';
-import { type ActorPayload, actor } from './payload.ts';
+import { type ActorPayload, actor } from './wire.ts';
 
 export interface Owner {
   /** ActivityPub id (URL) by which posts refer to their author. */

@@ -31,7 +31,7 @@ import {
 } from '../export-source.ts';
 import { readRecords, readRows } from '../records.ts';
 import { findAuthor, findOwnQuote, handleOf, nameOf, type Owner, referToFile } from './actor.ts';
-import { type ActivityPayload, activity } from './payload.ts';
+import { type ActivityPayload, activity } from './wire.ts';
 
 interface OutboxOptions {
   readonly read: ExportFiles['read'];

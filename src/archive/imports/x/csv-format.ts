@@ -20,8 +20,8 @@ import { openExportFiles } from '../files/open-files.ts';
 import { readLeftOut } from '../left-out.ts';
 import { type CsvRow, readCsvRows } from '../ndjson/lines.ts';
 import { describeFault } from '../records.ts';
-import { repostStart, tweetPayload } from './payload.ts';
-import { shapePost, shapeRepost } from './shape.ts';
+import { shapePost, shapeRepost } from './normalize.ts';
+import { repostStart, tweetPayload } from './wire.ts';
 import { createCsvReasonOf } from './x-format.ts';
 
 /** Import format of `tweets.csv` in X exports from 2012 to 2018. It lacks the account's handle. */

@@ -10,14 +10,14 @@ import type {
   LeftOutContent,
 } from '../export-source.ts';
 import { readRecords, readRows } from '../records.ts';
+import { type OwnPost, type ShapedText, shapeNote, shapePost, shapeRepost } from './normalize.ts';
 import {
   maxVersions,
   type NotePayload,
   notePayload,
   type TweetPayload,
   tweetPayload,
-} from './payload.ts';
-import { type OwnPost, type ShapedText, shapeNote, shapePost, shapeRepost } from './shape.ts';
+} from './wire.ts';
 
 interface PostReading {
   readonly read: ExportFiles['read'];

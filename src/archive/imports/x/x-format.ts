@@ -20,8 +20,8 @@ import {
   readAccount,
   readScript,
 } from './account.ts';
-import { connectionPayload, manifestPayload, readId, readXTimeMs, userPayload } from './payload.ts';
 import { noNotes, readEditedIds, readNotes, readPosts } from './posts.ts';
+import { connectionPayload, manifestPayload, readId, readXTimeMs, userPayload } from './wire.ts';
 
 /** Import format of X exports, also from 2012 to 2018: zip file, folder or its `data` folder. */
 export const xFormat: ExportFormat = {

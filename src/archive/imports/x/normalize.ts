@@ -24,7 +24,7 @@ import {
   noEntities,
   type RepostedPayload,
   type TweetPayload,
-} from './payload.ts';
+} from './wire.ts';
 
 const repostPattern = /^RT @(\w{1,20}): /;
 
