@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { CID } from 'multiformats/cid';
 import type { Account } from '../../../model/account.ts';
@@ -51,12 +50,12 @@ import {
 export const blueskyFormat: ExportFormat = {
   name: 'bluesky',
   takesHandle: true,
-  open: async (path, hints) => {
-    if (!statSync(path).isFile()) return null;
+  open: async ({ path, kind }, hints) => {
+    if (kind !== 'file') return null;
     const file = openFileWindow(path);
     try {
       const header = readCarHeader(file);
-      if (header !== null) return openRepository(file, header, hints ?? {});
+      if (header !== null) return openRepository(file, header, hints);
     } catch (error) {
       file.close();
       throw error;

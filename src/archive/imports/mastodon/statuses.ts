@@ -23,7 +23,6 @@ import {
   createExportSource,
   type ExportFile,
   type ExportFiles,
-  type ExportHints,
   type ExportItem,
   type ExportSource,
   type MediaReference,
@@ -44,12 +43,12 @@ const isSaved = (name: string): boolean => name.includes('.user.');
  */
 export async function openStatuses(
   files: ExportFiles,
-  hints: ExportHints,
+  handle: string | undefined,
 ): Promise<ExportSource | null> {
   const named = files.files.filter(({ name }) => name.endsWith('.json'));
   const saved = named.length === 1 ? named : named.filter(({ name }) => isSaved(baseOf(name)));
   const account = await readAuthor(files, saved);
-  return account === null ? null : openSource(files, saved, { account, hints });
+  return account === null ? null : openSource(files, saved, { account, handle });
 }
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
@@ -62,13 +61,13 @@ interface Owner {
 function openSource(
   files: ExportFiles,
   saved: readonly ExportFile[],
-  { account, hints }: { readonly account: AccountPayload; readonly hints: ExportHints },
+  { account, handle }: { readonly account: AccountPayload; readonly handle: string | undefined },
 ): ExportSource {
   return createExportSource(files, saved, (read) => ({
     title: 'Mastodon posts',
     mediaNameOf,
     groups: async function* () {
-      const owner = toOwner(account, hints);
+      const owner = toOwner(account, handle);
       const shaped = shapeAccount(owner.account, owner.home);
       const pictures = [shaped.avatar_url, shaped.banner_url].filter((url) => url !== null);
       yield [{ kind: 'account', account: shaped, media: pictures.map(referTo) }];
@@ -162,7 +161,7 @@ const referTo = (url: string): MediaReference => ({
 const prepare = (json: string): string =>
   json.replaceAll(/"(id|\w{1,40}_id)"(\s*:\s*)(\d{1,40})(?=\s*[,}])/g, '"$1"$2"$3"');
 
-function toOwner(account: AccountPayload, { handle }: ExportHints): Owner {
+function toOwner(account: AccountPayload, handle: string | undefined): Owner {
   const host = parseUrl(account.url ?? '')?.hostname ?? '';
   const domain = handle?.slice(handle.lastIndexOf('@') + 1) ?? host;
   const home = { host, domain };

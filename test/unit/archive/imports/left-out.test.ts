@@ -8,6 +8,7 @@ import {
   readLeftOut,
 } from '../../../../src/archive/imports/left-out.ts';
 import { readCsvRows } from '../../../../src/archive/imports/ndjson/lines.ts';
+import { openExportFiles } from '../../../../src/archive/imports/open-files.ts';
 import { xFormat } from '../../../../src/archive/imports/x/x-format.ts';
 import { readLeftOutLines, toLines } from '../../../support/exports/read-export.ts';
 import { makeXExport, toScript, writeExport } from '../../../support/exports/x-export.ts';
@@ -117,7 +118,8 @@ describe('the report of an import', () => {
     const folder = writeExport(temporaryFolder(), new Map([[`x/${name}`, '[1]']]));
 
     const items: ExportItem[] = [];
-    for await (const group of readLeftOut(folder, () => 'odd')) items.push(...group);
+    const files = await openExportFiles(folder);
+    for await (const group of readLeftOut(files, () => 'odd')) items.push(...group);
 
     expect(toLines(items)).toEqual([`x/a\ufffd${'b'.repeat(196)} 1 item odd`]);
   });
