@@ -182,7 +182,5 @@ function createMediaExport({
         const name = base === baseUrl ? copyOnce(hash) : null;
         return name === null ? link : `](${up}${mediaFolder}/${name})`;
       }),
-    /** Deletes media files of earlier exports that no exported Markdown file links to any more. */
-    removeOthers: (): void => folder.keepOnly(mediaFolder, new Set(names.values())),
   };
 }
