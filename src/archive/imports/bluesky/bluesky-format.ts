@@ -18,10 +18,10 @@ import {
 import {
   type Blocks,
   type CarHeader,
-  type FileWindow,
   listBlocks,
   openBlocks,
-  openFileWindow,
+  openRandomAccess,
+  type RandomAccessFile,
   type RecordRef,
   readCarHeader,
   type TreeFault,
@@ -52,7 +52,7 @@ export const blueskyFormat: ExportFormat = {
   takesHandle: true,
   open: async ({ path, kind }, hints) => {
     if (kind !== 'file') return null;
-    const file = openFileWindow(path);
+    const file = openRandomAccess(path);
     try {
       const header = readCarHeader(file);
       if (header !== null) return openRepository(file, header, hints);
@@ -67,7 +67,11 @@ export const blueskyFormat: ExportFormat = {
 
 const blocksPerTurn = 10_000; // number of blocks that are indexed per turn of the event loop
 
-function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints): ExportSource {
+function openRepository(
+  file: RandomAccessFile,
+  header: CarHeader,
+  hints: ExportHints,
+): ExportSource {
   const blocks = openBlocks(file);
   // The file is read twice: for the positions of its blocks, then for their content.
   const totalBytes = 2 * file.size;
@@ -98,7 +102,7 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
   };
 }
 
-async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
+async function* indexBlocks(file: RandomAccessFile, from: number, blocks: Blocks) {
   let count = 0;
   for (const block of listBlocks(file, from)) {
     if (typeof block === 'string') {
