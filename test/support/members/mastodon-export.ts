@@ -6,7 +6,6 @@ import type { Platform } from './platform.ts';
 import type { Json, Kinds } from './walk.ts';
 
 const leftOut: Platform['leftOut'] = {
-  'actor.type': 'a person, a group and a bot have posts alike',
   'actor.@context': 'the vocabulary of the file',
   'actor.inbox': 'where other servers send posts',
   'actor.outbox': 'the file beside this one',
