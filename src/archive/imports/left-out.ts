@@ -62,7 +62,7 @@ async function countItems({ read }: ExportFiles, file: ExportFile): Promise<Item
   try {
     if (name.endsWith('.csv')) return await countRows(read(file));
     if (name.endsWith('.ndjson')) return await countLines(read(file));
-    return /\.js(?:on)?$/.test(name) ? await countElements(read(file)) : size;
+    return /\.js(?:on)?$/.test(name) ? await countElements(() => read(file), bytes) : size;
   } catch {
     return size; // a damaged file is reported too
   }
@@ -88,41 +88,29 @@ const collectionStart = /"orderedItems"\s{0,20}:\s{0,20}\[/;
 const emptyObject = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\{\s{0,20}\}\s{0,20};?\s{0,20}$/;
 
 /** Counts the elements of a script's or JSON file's list unparsed; without a list, its bytes. */
-export async function countElements(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  let head = Buffer.alloc(0);
-  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-    head = Buffer.concat([head, next.value]);
-    if (head.length >= headBytes) break;
-  }
-  const text = head.toString('latin1', 0, headBytes);
-  if (head.length < headBytes && emptyObject.test(text)) return { count: 0, unit: 'item' };
-  const start = listStart.exec(text) ?? collectionStart.exec(text);
-  const rest = { [Symbol.asyncIterator]: () => iterator };
-  if (start === null) return { count: head.length + (await countBytes(rest)), unit: 'byte' };
-  return {
-    count: await countList(head.subarray(start.index + start[0].length - 1), rest),
-    unit: 'item',
-  };
-}
-
-async function countBytes(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+export async function countElements(
+  read: () => AsyncIterable<Uint8Array>,
+  bytes: number,
+): Promise<ItemCount> {
+  const head = await readHead(read());
+  if (bytes < headBytes && emptyObject.test(head)) return { count: 0, unit: 'item' };
+  const start = [listStart, collectionStart].find((pattern) => pattern.test(head));
+  if (start === undefined) return { count: bytes, unit: 'byte' };
   let count = 0;
-  for await (const { length } of chunks) count += length;
-  return count;
-}
-
-async function countList(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Promise<number> {
-  const chunks = async function* () {
-    yield head;
-    yield* rest;
-  };
-  let count = 0;
-  for await (const elements of jsonElements(chunks(), { prepare: () => '0' }))
+  for await (const elements of jsonElements(read(), { start, prepare: () => '0' }))
     for (const found of elements)
       if (found.kind === 'value' || !found.isCutOff || found.reason === endsWithinRecord)
         count += 1;
-  return count;
+  return { count, unit: 'item' };
+}
+
+async function readHead(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  let head = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    head = Buffer.concat([head, chunk]);
+    if (head.length >= headBytes) break;
+  }
+  return head.toString('latin1', 0, headBytes);
 }
 
 /** Counts the lines of a text that are not empty. */

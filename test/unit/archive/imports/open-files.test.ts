@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type ExportFiles, readWhole } from '../../../../src/archive/imports/export-source.ts';
+import {
+  type ExportFile,
+  type ExportFiles,
+  readWhole,
+} from '../../../../src/archive/imports/export-source.ts';
 import { openExportFiles } from '../../../../src/archive/imports/open-files.ts';
 import { writeTar, writeTarGz } from '../../../support/exports/tar-file.ts';
 import { writeZip } from '../../../support/exports/zip.ts';
@@ -223,6 +227,21 @@ describe('the files of a tar file', () => {
     bytes.fill(0xff, 1024, 1040);
 
     expect((await openTar(bytes)).files).toEqual([{ name: 'a.json', bytes: 2 }]);
+  });
+
+  it('are named without another look at the tar file', async () => {
+    const path = `${temporaryFolder()}/export.tar.gz`;
+    writeFileSync(path, writeTarGz(['1.jpg', 'a.json'].map((name) => ({ name, content: 'x' }))));
+    const files = await openFiles(path);
+    writeFileSync(path, '');
+
+    const listed: ExportFile[] = [];
+    for await (const file of files.list()) listed.push(file);
+
+    expect(listed).toEqual([
+      { name: '1.jpg', bytes: 1 },
+      { name: 'a.json', bytes: 1 },
+    ]);
   });
 
   it('are read from the tar file once, and leave no temporary file', async () => {
