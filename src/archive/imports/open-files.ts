@@ -148,11 +148,6 @@ async function openZip(path: string): Promise<ZipFile | null> {
 /** First bytes of a zip file: header of the first file, or end record of an empty zip file. */
 const signatures = ['PK\x03\x04', 'PK\x05\x06'].map((text) => Buffer.from(text, 'latin1'));
 
-function throwIfBomb({ fileSize }: ZipFile, bytes: number): void {
-  if (!isDecompressionBomb(bytes, fileSize)) return;
-  throw new Error(`The zip file is too large. It would expand to over ${bytes} bytes.`);
-}
-
 /**
  * Lists the text files of an export.
  * @throws Error if the zip file has too many files, or if the text files expand too much together:
@@ -161,19 +156,18 @@ function throwIfBomb({ fileSize }: ZipFile, bytes: number): void {
 async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
   const entries: Entry[] = [];
-  let bytes = 0;
   try {
     for await (const entry of zip.eachEntry()) {
-      if (!isExportFileName(entry.fileName)) continue;
-      bytes += entry.uncompressedSize;
-      throwIfBomb(zip, bytes);
-      entries.push(entry);
+      if (isExportFileName(entry.fileName)) entries.push(entry);
       if (entries.length >= maxListedFiles) break;
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The directory of the zip file cannot be read: ${reason}.`, { cause });
   }
+  const bytes = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+  if (isDecompressionBomb(bytes, zip.fileSize))
+    throw new Error(`The zip file is too large. It would expand to over ${bytes} bytes.`);
   return entries.sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
 }
 
