@@ -1,3 +1,4 @@
+import { basename } from 'node:path/posix';
 import { parseUrl } from '../../../lib/http/url.ts';
 import { type AccountReference, parseHandle } from '../../../model/reference.ts';
 import {
@@ -46,12 +47,10 @@ export async function openStatuses(
   handle: string | undefined,
 ): Promise<ExportSource | null> {
   const named = files.files.filter(({ name }) => name.endsWith('.json'));
-  const saved = named.length === 1 ? named : named.filter(({ name }) => isSaved(baseOf(name)));
+  const saved = named.length === 1 ? named : named.filter(({ name }) => isSaved(basename(name)));
   const account = await readAuthor(files, saved);
   return account === null ? null : openSource(files, saved, { account, handle });
 }
-
-const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 interface Owner {
   readonly account: AccountPayload;
