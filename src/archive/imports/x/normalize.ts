@@ -122,27 +122,12 @@ export function shapeRepost(
   const { prefix, handle } = repost;
   const text = shapeText(row.full_text, row.entities, countCodePoints(prefix));
   const author = shapeMentioned(row, handle);
-  const created = row.createdMs / 1000;
   const shaped = shapeStatus(row, { author, text, isRepost: true });
   const isCut = countCodePoints(row.full_text) >= repostLength && row.full_text.endsWith('…');
-  const post = isCut ? { ...shaped, left_out: ['text'] } : shaped;
-  return [
-    { kind: 'post', post, parentId: null, created, media: referToMedia(post) },
-    {
-      kind: 'repost',
-      handle: by.screen_name.toLowerCase(),
-      postHandle: handle.toLowerCase(),
-      postId: row.id_str,
-      created,
-    },
-  ];
+  return toItems(isCut ? { ...shaped, left_out: ['text'] } : shaped, row, { row, by });
 }
 
-function shapeOriginal(
-  row: TweetPayload,
-  { row: original, user }: RepostedPayload,
-  by: Account,
-): readonly [ExportedPost, ExportedRepost] {
+function shapeOriginal(row: TweetPayload, { row: original, user }: RepostedPayload, by: Account) {
   const author = toAccount({
     id: user.id_str ?? user.id ?? user.screen_name,
     screen_name: user.screen_name,
@@ -154,12 +139,24 @@ function shapeOriginal(
   });
   const text = shapeText(original.full_text, original.entities, 0);
   const post = shapeStatus(original, { author, text, isRepost: true });
-  const postHandle = user.screen_name.toLowerCase();
+  return toItems(post, original, { row, by });
+}
+
+function toItems(
+  post: Status,
+  original: TweetPayload,
+  { row, by }: { readonly row: TweetPayload; readonly by: Account },
+): readonly [ExportedPost, ExportedRepost] {
   const created = original.createdMs / 1000;
-  const handle = by.screen_name.toLowerCase();
   return [
     { kind: 'post', post, parentId: null, created, media: referToMedia(post) },
-    { kind: 'repost', handle, postHandle, postId: original.id_str, created: row.createdMs / 1000 },
+    {
+      kind: 'repost',
+      handle: by.screen_name.toLowerCase(),
+      postHandle: post.author.screen_name.toLowerCase(),
+      postId: post.id,
+      created: row.createdMs / 1000,
+    },
   ];
 }
 
