@@ -8,15 +8,6 @@ import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/client.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
 import {
-  areaFaults,
-  engineVariables,
-  limitVariables,
-  modelVariables,
-  pictureVariables,
-  sessionVariables,
-  signingVariables,
-} from './areas.ts';
-import {
   checkEach,
   flag,
   httpUrl,
@@ -28,6 +19,15 @@ import {
   secret,
   text,
 } from './schemas.ts';
+import {
+  areaFaults,
+  engineVariables,
+  limitVariables,
+  modelVariables,
+  pictureVariables,
+  sessionVariables,
+  signingVariables,
+} from './settings-by-area.ts';
 import {
   describeUnknown,
   fileVariableOf,

@@ -8,13 +8,8 @@ import {
   describeRefused,
   type RefusedPath,
 } from '../routes/admission/refusals.ts';
-import { toPath } from '../routes/reads/routes.ts';
-import {
-  type ProblemReplies,
-  sendSessionProblem,
-  toSessionDocument,
-} from '../sessions/http/reply.ts';
-import { type AccessLog, silentAccessLog } from '../web/access-log.ts';
+import { toCommonHeaders } from '../routes/headers.ts';
+import { type AccessLog, silentAccessLog } from '../routes/monitoring/access-log.ts';
 import {
   describeProblem,
   maxUrlBytes,
@@ -22,9 +17,14 @@ import {
   sendProblem,
   toProblem,
   type WriteProblemPage,
-} from '../web/errors.ts';
-import { toCommonHeaders } from '../web/headers.ts';
-import { toCanonicalTarget, withRoutedMethod } from '../web/route.ts';
+} from '../routes/problems.ts';
+import { toPath } from '../routes/reads/routes.ts';
+import { toCanonicalTarget, withRoutedMethod } from '../routes/route.ts';
+import {
+  type ProblemReplies,
+  sendSessionProblem,
+  toSessionDocument,
+} from '../sessions/http/reply.ts';
 import type { Services } from './wiring/services.ts';
 
 /** Returns the functions with which session routes report errors as all other routes do. */

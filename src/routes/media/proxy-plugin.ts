@@ -8,22 +8,22 @@ import {
 import type { Picture, PictureFacts } from '../../fetching/media/picture-store.ts';
 import type { Pictures } from '../../fetching/media/pictures.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { matchesEtag } from '../../lib/http/content-coding.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import type { AccessLog } from '../../web/access-log.ts';
-import { matchesEtag } from '../../web/content-coding.ts';
-import { routeNotFound } from '../../web/errors.ts';
-import { toNotModifiedHeaders } from '../../web/headers.ts';
-import { prepareReply, sendPrepared } from '../../web/reply.ts';
-import { declareRoutes, serveRoutes } from '../../web/route.ts';
+import { toNotModifiedHeaders } from '../headers.ts';
 import {
   type Identification,
   identityOf,
   refuseRead,
   setAllowances,
 } from '../key-status/plugin.ts';
+import type { AccessLog } from '../monitoring/access-log.ts';
 import type { Load, Work } from '../monitoring/load.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
+import { routeNotFound } from '../problems.ts';
 import { upstreamProblems } from '../reads/address-route.ts';
+import { prepareReply, sendPrepared } from '../reply.ts';
+import { declareRoutes, serveRoutes } from '../route.ts';
 import { sendFile } from './send-file.ts';
 
 type AddressedPictures = Pick<Pictures, 'find' | 'get'> & Pick<PictureAddresses, 'parse'>;

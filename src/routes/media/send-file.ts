@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { FastifyReply } from 'fastify';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import { overloadedByReplies, releaseAtEnd } from '../../web/body-limits.ts';
-import type { Headers } from '../../web/headers.ts';
+import { overloadedByReplies, releaseAtEnd } from '../admission/body-limits.ts';
+import type { Headers } from '../headers.ts';
 import type { Identification } from '../key-status/plugin.ts';
 
 /** Buffer size in bytes, which counts toward the limits on unread reply bytes. */

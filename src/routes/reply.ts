@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import {
+  type Coding,
+  isCompressible,
+  matchesEtag,
+  toCodedEtag,
+} from '../lib/http/content-coding.ts';
 import type { Compression } from './compression.ts';
-import { type Coding, isCompressible, matchesEtag, toCodedEtag } from './content-coding.ts';
 import { type Headers, toNotModifiedHeaders, varyByCoding } from './headers.ts';
 
 /** Reply that is built once and reused for many requests. */

@@ -1,4 +1,4 @@
-import { parseWeighted } from '../lib/http/weighted-list.ts';
+import { parseWeighted } from './weighted-list.ts';
 
 /** Content codings that Perch can apply to the body of a reply (RFC 9110 §8.4.1). */
 export type Coding = 'gzip' | 'br';

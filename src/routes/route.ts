@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import { Problem, type ProblemCode } from '../lib/problem.ts';
 import type { Topic } from '../reads/read.ts';
 import { isPreflight } from './cors.ts';
-import { routeNotFound } from './errors.ts';
+import { routeNotFound } from './problems.ts';
 
 /** Group of routes in the document `/api`. */
 export type EndpointTag =

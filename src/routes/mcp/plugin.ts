@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Caller, Client } from '../lib/caller.ts';
-import { jsonMediaTypes } from '../lib/http/json-bodies.ts';
-import type { Origins } from '../lib/http/origins.ts';
-import { Problem } from '../lib/problem.ts';
-import type { HeavyTurns } from '../lib/scheduling/fair-queue.ts';
-import type { Quotas } from '../lib/scheduling/quotas.ts';
-import { exposedHeaders, toCorsPolicy } from '../web/cors.ts';
-import { declareRoutes, serveRoutes } from '../web/route.ts';
+import type { Caller, Client } from '../../lib/caller.ts';
+import { jsonMediaTypes } from '../../lib/http/json-bodies.ts';
+import type { Origins } from '../../lib/http/origins.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { HeavyTurns } from '../../lib/scheduling/fair-queue.ts';
+import type { Quotas } from '../../lib/scheduling/quotas.ts';
+import { exposedHeaders, toCorsPolicy } from '../cors.ts';
+import { declareRoutes, serveRoutes } from '../route.ts';
 import { createExchange, type McpExchange, maxBatch, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 

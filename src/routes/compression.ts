@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { type Coding, createCodingChoice, isCompressible } from '../lib/http/content-coding.ts';
 import { toOwnBuffer } from '../lib/own-buffer.ts';
-import { type Coding, createCodingChoice, isCompressible } from './content-coding.ts';
 import { varyByCoding } from './headers.ts';
 
 export interface Compression {
