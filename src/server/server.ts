@@ -51,6 +51,10 @@ const toHttpOptions = ({ PERCH_REQUEST_TIMEOUT_MS: timeoutMs }: Config): HttpOpt
   keepAliveTimeout: 72_000,
 });
 
+function refuseSchemas(): never {
+  throw new Error('A route has a Fastify schema. Validate with zod instead.');
+}
+
 /** Creates the Fastify server. The caller must add error handlers, hooks and routes. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { config, logger, writePage, requestIds, access, identification } = options;
@@ -90,6 +94,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       createBoundServer(toHttpOptions(config), handle, bounds).setTimeout(120_000),
     // Routes with larger bodies set a limit of their own.
     bodyLimit: 65_536,
+    // Routes validate with zod. Otherwise Fastify would load ajv and fast-json-stringify.
+    schemaController: {
+      compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas },
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: {
