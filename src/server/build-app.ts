@@ -37,7 +37,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
 async function openApp(options: AppOptions, opened: CleanupStack) {
   const services = await openServices(options, opened);
-  const { config, site, fetching, sessions, traffic, work } = services;
+  const { config, site, fetching, access, sessions, traffic, work } = services;
   const readiness = { draining: false };
   const baseUrl = config.PERCH_BASE_URL;
   const writePage = createProblemPages(site);
@@ -52,7 +52,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   setRequestTracing(server, services.tracing, baseUrl);
   setCommonHeaders(server);
   const checkHost = createHostCheck(baseUrl, config.HOST);
-  const surface = { ...services, accessLog };
+  const surface = { ...fetching, ...access, ...services, accessLog };
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) writeAddressFile(server, config);
   server.register(async (app) => {
@@ -61,7 +61,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   });
   server.register(async (app) => {
     await setCors(app);
-    takeTurns(app, services.loop, services.access.clientOf);
+    takeTurns(app, services.loop, access.clientOf);
     setAdmission(app, checkHost);
     refuseRequests(app, readiness);
     refuseLivenessMethods(app);
@@ -101,7 +101,7 @@ function addBodyHooks(app: FastifyInstance, { access, identification }: Services
   setCompression(app);
 }
 
-function toSessionOptions({ service }: AnsweredSessions, { config, access, accessLog }: Surface) {
+function toSessionOptions({ service }: AnsweredSessions, { config, clientOf, accessLog }: Surface) {
   const prefix = `/${config.PERCH_SESSION_PREFIX}`;
   return {
     service,
@@ -110,7 +110,7 @@ function toSessionOptions({ service }: AnsweredSessions, { config, access, acces
     rules: toCallerRules(config),
     origins: config.PERCH_SESSION_ORIGINS,
     pages: createOrigins(config.PERCH_BASE_URL, config.PERCH_SESSION_ORIGINS),
-    clientOf: access.clientOf,
+    clientOf,
     problems: createReporter(config.PERCH_BASE_URL, accessLog),
   };
 }

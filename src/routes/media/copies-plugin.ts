@@ -14,7 +14,8 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import { declareRoutes, serveRoutes } from '../route.ts';
 import { type ByteRange, parseRange, sendFile } from './send-file.ts';
 
-interface CopiesOptions extends Pick<Identification, 'clientOf'> {
+interface CopiesOptions {
+  readonly identification: Pick<Identification, 'clientOf'>;
   readonly copies: CopyReader;
   readonly quotas: Quotas;
 }

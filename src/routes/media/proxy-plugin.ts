@@ -101,13 +101,10 @@ type ContentOptions = SendingOptions & { readonly headers: ReturnType<typeof toH
 async function sendContent(
   reply: FastifyReply,
   { content, size }: Picture,
-  { headers, identification, quotas }: ContentOptions,
+  options: ContentOptions,
 ): Promise<FastifyReply> {
-  if (!Buffer.isBuffer(content)) {
-    const { clientOf } = identification;
-    return sendFile(reply, content, { headers, range: null, bytes: size, quotas, clientOf });
-  }
-  return sendPrepared(reply, prepareReply(headers, content));
+  if (Buffer.isBuffer(content)) return sendPrepared(reply, prepareReply(options.headers, content));
+  return sendFile(reply, content, { ...options, range: null, bytes: size });
 }
 
 function toHeaders(
