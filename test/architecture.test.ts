@@ -37,7 +37,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'lru-cache':
     /^(?:access|answers|archive|fetching|normalize|providers|routes|sessions)\/|^lib\/http\/request-signatures\.ts$/,
   'markdown-it': /^routes\/pages\/|^answers\/readers\/markdown\.ts$/,
-  yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:markdown|openapi)\.ts$/,
+  yaml: /^answers\/readers\/(?:markdown|openapi)\.ts$/,
   fastify: /^(?:routes|sessions|server)\//,
   '@modelcontextprotocol/server': /^routes\/mcp\//,
   pino: /^cli\/(?:logger|reading\/open-reading|serve)\.ts$/,
@@ -179,6 +179,13 @@ describe('the house', () => {
     expect(Object.keys({ ...dependencies, ...devDependencies })).toEqual(
       expect.arrayContaining([...used]),
     );
+  });
+
+  it('loads packages in forms that the build bundles: `import` and `import()`', () => {
+    const users = sources.filter((path) =>
+      readFileSync(join('src', path), 'utf8').includes('createRequire'),
+    );
+    expect(users).toEqual([]);
   });
 
   it('installs only packages that cannot be bundled', () => {
