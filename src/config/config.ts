@@ -5,8 +5,9 @@ import { parseUrl } from '../lib/http/url.ts';
 import { redactCredentials } from '../lib/redact.ts';
 import { version } from '../lib/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
+import { sourceNames as providerNames } from '../model/results.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/client.ts';
-import { type ProviderName, providerNames } from '../providers/registry.ts';
+import type { ProviderName } from '../providers/registry.ts';
 import {
   checkEach,
   flag,

@@ -45,7 +45,7 @@ export function sendPrepared(
   const { compression } = reply.server;
   const coding = prepared.coded && compression.choose(accepted);
   const { etag } = prepared.headers;
-  if (known !== undefined && matchesEtag(known, etag)) {
+  if (matchesEtag(known, etag)) {
     const headers = toNotModifiedHeaders(prepared.headers);
     const sent = coding === null ? etag : toCodedEtag(etag, coding);
     return reply.code(304).headers(headers).header('etag', sent).send();

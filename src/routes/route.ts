@@ -185,15 +185,9 @@ export function refuseAll(app: FastifyInstance, url: string, config: FastifyCont
   });
 }
 
-interface RefusedRoute {
-  readonly url: string;
-  readonly config: FastifyContextConfig;
-  readonly method: string[];
-}
-
 function refuseIn(
   app: FastifyInstance,
-  refused: RefusedRoute,
+  refused: { readonly url: string; config: FastifyContextConfig; method: string[] },
   refuse: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): void {
   // In `onRequest`, so that the body is not read.

@@ -51,7 +51,8 @@ export const toCodedEtag = (etag: string, coding: Coding): string =>
 const codingSuffix = /^(?:(?:--?|;)(?:x-gzip|gzip|gz|br|zstd|deflate)){0,2}"$/;
 
 /** Returns whether tags match weakly (RFC 9110 §13.1.2), or `*`. Ignores the suffix of a coding. */
-export function matchesEtag(known: string, etag: string): boolean {
+export function matchesEtag(known: string | undefined, etag: string): boolean {
+  if (known === undefined) return false;
   if (known.trim() === '*') return true;
   const start = etag.slice(0, -1);
   return known.split(',').some((listed) => {

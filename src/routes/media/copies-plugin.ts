@@ -26,8 +26,7 @@ export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions)
   const answer = async (request: Found, reply: FastifyReply) => {
     const copy = findCopy(request.params.hash, options.copies);
     const headers = toHeaders(copy);
-    const known = request.headers['if-none-match'];
-    if (known !== undefined && matchesEtag(known, headers.etag)) {
+    if (matchesEtag(request.headers['if-none-match'], headers.etag)) {
       return reply.code(304).headers(toNotModifiedHeaders(headers)).send();
     }
     const range = readRange(request, reply, { etag: headers.etag, bytes: copy.bytes });

@@ -81,7 +81,7 @@ async function sendPicture(
   const found = await pictures.find(address.url);
   if (found !== null) {
     const headers = describe(found);
-    if (isKnown(request, headers)) {
+    if (matchesEtag(request.headers['if-none-match'], headers.etag)) {
       return reply.code(304).headers(toNotModifiedHeaders(headers)).send();
     }
     if (request.method === 'HEAD') return reply.headers(headers).send();
@@ -92,9 +92,6 @@ async function sendPicture(
   const picture = await work.track(pictures.get(address.url, { caller, client, signal, span }));
   return sendContent(reply, picture, { ...options, headers: describe(picture) });
 }
-
-const isKnown = ({ headers }: FastifyRequest, { etag }: { readonly etag: string }): boolean =>
-  headers['if-none-match'] !== undefined && matchesEtag(headers['if-none-match'], etag);
 
 type ContentOptions = SendingOptions & { readonly headers: ReturnType<typeof toHeaders> };
 
