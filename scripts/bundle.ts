@@ -25,6 +25,18 @@ const shakeZod: Plugin = {
   },
 };
 
+/** Plugin that loads only the tokenizer of parse5 where no more of the package is used. */
+const cutParse5: Plugin = {
+  name: 'cut-parse5',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^parse5$/ }, ({ importer }) =>
+      importer.includes('/src/normalize/')
+        ? { path: packagePath('node_modules/parse5/dist/tokenizer/index.js') }
+        : undefined,
+    );
+  },
+};
+
 interface BundleOptions {
   readonly plugins?: Plugin[];
   readonly programs?: Readonly<Record<string, string>>;
@@ -68,7 +80,7 @@ async function bundleTogether(
     platform: 'node',
     target: 'node20',
     external: [...listExternals(), ...unused],
-    plugins: [...plugins, shakeZod],
+    plugins: [...plugins, shakeZod, cutParse5],
     banner: { js: banner },
     minifyWhitespace: true,
     minifySyntax: true,
