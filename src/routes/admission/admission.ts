@@ -13,7 +13,7 @@ import type { HostCheck } from '../../lib/http/origins.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createFairQueue, type ServerLoop } from '../../lib/scheduling/fair-queue.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import { maxUrlBytes, routeNotFound } from '../../web/errors.ts';
+import { maxUrlBytes, routeNotFound } from '../problems.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
