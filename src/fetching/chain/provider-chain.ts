@@ -7,10 +7,11 @@ import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../normalize/provider-error.ts';
 import { unanswered } from '../../providers/failure.ts';
-import type { Ask, Provider, ProviderContext } from '../../providers/provider.ts';
+import type { Ask, Provider } from '../../providers/provider.ts';
 import {
   clampPause,
   createProviderBreaker,
+  type JudgedFailure,
   type ProviderBreaker,
   type ProviderBreakerOptions,
   toPauseMs,
@@ -48,7 +49,7 @@ export interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
   readonly clock?: Pick<Clock, 'now'> | undefined;
   /** Counters of answers and failures. Default: nothing is counted. */
-  readonly records?: Pick<ProviderRecords, 'countAnswer' | 'countError'> | undefined;
+  readonly records?: Pick<ProviderRecords, 'count'> | undefined;
 }
 
 export type ProviderChain = ReturnType<typeof createProviderChain>;
@@ -106,17 +107,20 @@ async function askInOrder<Kind extends QueryKind>(
   const { records, contacts, ...request } = rest;
   const failures: ProviderFailed[] = [];
   const description = describe(query);
-  for (const candidate of toCandidates(links, chainQuery)) {
-    const { provider, breakers, isLastResort } = candidate;
+  for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
     if (isLastResort && failures.some(({ failure }) => lacksReason(failure))) break;
     const { name } = provider;
     const named = { attributes: { 'perch.provider': name } };
     const span = request.span?.startChild('provider', named);
+    const note = (failure: JudgedFailure | null): void => {
+      contacts.note(name, failure);
+      records?.count({ provider: name, kind }, failure);
+    };
+    const send = () => ask(query, { ...request, span, onThrottled: breakers.pause });
+    const call = { signal: request.signal, subject: description.subject, onFailure: note };
     try {
-      const context = { ...request, span, onThrottled: breakers.pause };
-      const call = { signal: request.signal, subject: description.subject };
-      const send = () => askAndNote(candidate, chainQuery, context);
       const found = await endWith(span, breakers.of(kind).run(send, call));
+      note(null);
       request.span?.set(named.attributes);
       return { found, source: name, degraded: isLastResort, isLocal: provider.isLocal === true };
     } catch (error) {
@@ -127,27 +131,6 @@ async function askInOrder<Kind extends QueryKind>(
     }
   }
   throw toProblem(failures, description, contacts);
-}
-
-/** Asks a provider, and notes whether it answered, could be reached or limits the rate. */
-async function askAndNote<Kind extends QueryKind>(
-  { provider: { name }, breakers, ask }: Candidate<Kind>,
-  { kind, query, records, contacts }: ChainQuery<Kind>,
-  context: ProviderContext,
-): Promise<Answers[Kind]['found']> {
-  try {
-    const found = await ask(query, context);
-    contacts.note(name);
-    records?.countAnswer({ provider: name, kind });
-    return found;
-  } catch (error) {
-    if (!(error instanceof Problem) && !context.signal.aborted) {
-      contacts.note(name, error);
-      records?.countError({ provider: name, kind }, error);
-    }
-    if (error instanceof ProviderError && error.kind === 'throttled') breakers.pause(error);
-    throw error;
-  }
 }
 
 type ProviderFailed = Readonly<{ provider: Provider; failure: ProviderError }>;
@@ -330,13 +313,15 @@ export function createProviderBreakers(
 ) {
   // By its type, all keys of `ask` are kinds of query.
   const kinds = Object.keys(ask) as QueryKind[];
-  const breakers = new Map(kinds.map((kind) => [kind, createProviderBreaker(toOptions(kind))]));
   const pause = (error: ProviderError): void => {
     if (!error.isProviderWide) return; // a pause of one host, which the provider tracks itself
     const ms = toPauseMs(error);
     for (const breaker of breakers.values()) breaker.pause(ms);
     onPause?.(ms);
   };
+  const create = (kind: QueryKind) =>
+    createProviderBreaker({ ...toOptions(kind), onThrottled: pause });
+  const breakers = new Map(kinds.map((kind) => [kind, create(kind)]));
   return {
     of: (kind: QueryKind): ProviderBreaker => {
       const breaker = breakers.get(kind);
