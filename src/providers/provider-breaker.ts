@@ -39,13 +39,13 @@ export interface BreakerCall {
 
 export type ProviderBreaker = CircuitBreaker<BreakerCall>;
 
-/** What a failed call shows about its source. Each error is judged once, for all who need it. */
+/** Evidence of a failed call about its source. Each error is judged once, for all who need it. */
 export interface JudgedFailure {
   /** Error of the call; `null` for a defect of Perch. */
   readonly error: ProviderError | null;
   /** Whether the source failed. A missing post or a refused search text is an answer. */
   readonly isOutage: boolean;
-  /** Whether the source could be reached; `unknown` if the host, which a caller names, may not exist. */
+  /** Whether the source could be reached. `unknown`: a host that a caller names may not exist. */
   readonly contact: 'answered' | 'failed' | 'unreachable' | 'unknown';
   readonly verdict: Verdict;
 }
