@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
-import { mcpRoutes } from '../mcp/plugin.ts';
 import { adminDescriptionRoutes, adminKeysRoutes } from '../routes/admin/admin-plugin.ts';
 import { connectionRoutes } from '../routes/admin/connection.ts';
 import { actorRoutes } from '../routes/discovery/actor-plugin.ts';
 import { discoveryRoutes } from '../routes/discovery/documents.ts';
+import { mcpRoutes } from '../routes/mcp/plugin.ts';
 import { copiesRoutes } from '../routes/media/copies-plugin.ts';
 import { pictureRoutes } from '../routes/media/proxy-plugin.ts';
 import { livenessRoutes, metricsRoutes, readinessRoutes } from '../routes/monitoring/probes.ts';

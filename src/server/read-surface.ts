@@ -2,20 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { createCopyReader } from '../archive/media/copy-reader.ts';
 import { createOrigins } from '../lib/http/origins.ts';
 import { version } from '../lib/version.ts';
-import { mcpPlugin } from '../mcp/plugin.ts';
 import { actorPlugin } from '../routes/discovery/actor-plugin.ts';
 import { discoveryPlugin } from '../routes/discovery/documents.ts';
-import { identityOf, setAllowances } from '../routes/key-status/plugin.ts';
+import { setAllowances } from '../routes/key-status/plugin.ts';
+import { mcpPlugin } from '../routes/mcp/plugin.ts';
 import { copiesPlugin } from '../routes/media/copies-plugin.ts';
 import { pictureProxyPlugin } from '../routes/media/proxy-plugin.ts';
-import { overloaded } from '../routes/monitoring/load.ts';
 import { assetsPlugin } from '../routes/pages/assets.ts';
 import { docsPlugin } from '../routes/pages/docs/docs-plugin.ts';
 import { frontPlugin } from '../routes/pages/front/front-plugin.ts';
 import { feedRedirectsPlugin } from '../routes/reads/feed-redirects.ts';
 import { historyRoutesPlugin } from '../routes/reads/history-routes.ts';
 import { opmlPlugin } from '../routes/reads/opml-route.ts';
-import { readRoutesPlugin } from '../routes/reads/read-routes.ts';
+import { type ReadingOptions, readRoutesPlugin } from '../routes/reads/read-routes.ts';
 import type { AccessLog } from '../web/access-log.ts';
 import { createPageAnswers } from './wiring/answers.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './wiring/documents.ts';
@@ -43,17 +42,28 @@ export async function readSurface(app: FastifyInstance, surface: Surface): Promi
   registerReads(app, surface);
   app.register(async (keyed) => {
     setAllowances(keyed, identification);
-    registerMcp(keyed, surface, () => listDocuments({ config, clock, library }));
+    keyed.register(mcpPlugin, {
+      ...toReadingOptions(surface),
+      version,
+      documents: () => listDocuments({ config, clock, library }),
+      origins: createOrigins(baseUrl, config.PERCH_MCP_ORIGINS),
+      quotas: access.quotas,
+    });
   });
 }
 
-function registerReads(app: FastifyInstance, surface: Surface): void {
-  const { config, clock, identification, access, fetching, site, traffic } = surface;
-  const { heavyTurns, work, load, accessLog } = surface;
-  const { reader, context, importer, pictures } = fetching;
-  const watched = { work, load, accessLog, identification };
+function toReadingOptions(surface: Surface): ReadingOptions {
+  const { config, identification, fetching, heavyTurns, work, load, accessLog } = surface;
+  const { reader, context } = fetching;
   const sharedCacheSeconds = config.PERCH_SHARED_CACHE_SECONDS;
-  const reading = { ...watched, reader, context, heavyTurns, sharedCacheSeconds };
+  const watched = { work, load, accessLog, identification };
+  return { ...watched, reader, context, heavyTurns, sharedCacheSeconds };
+}
+
+function registerReads(app: FastifyInstance, surface: Surface): void {
+  const { config, clock, access, fetching, site, traffic } = surface;
+  const { importer, pictures } = fetching;
+  const reading = toReadingOptions(surface);
   app.register(frontPlugin, {
     ...reading,
     site,
@@ -66,29 +76,8 @@ function registerReads(app: FastifyInstance, surface: Surface): void {
     countHits: traffic.countHits,
   });
   const { quotas } = access;
-  app.register(pictureProxyPlugin, { ...watched, quotas, clock, pictures });
-  app.register(historyRoutesPlugin, { ...watched, importer, quotas, context });
-}
-
-function registerMcp(
-  app: FastifyInstance,
-  { config, fetching, access, identification, heavyTurns, load, work, accessLog }: Surface,
-  documents: () => ReturnType<typeof listDocuments>,
-): void {
-  app.register(mcpPlugin, {
-    version,
-    documents,
-    reader: fetching.reader,
-    context: fetching.context,
-    origins: createOrigins(config.PERCH_BASE_URL, config.PERCH_MCP_ORIGINS),
-    identityOf,
-    clientOf: identification.clientOf,
-    quotas: access.quotas,
-    heavyTurns,
-    shed: () => (load.isHigh ? overloaded() : null),
-    track: work.track,
-    logIfNotable: accessLog.logIfNotable,
-  });
+  app.register(pictureProxyPlugin, { ...reading, quotas, clock, pictures });
+  app.register(historyRoutesPlugin, { ...reading, importer, quotas });
 }
 
 function registerCopies(app: FastifyInstance, { config, access, identification }: Surface): void {
