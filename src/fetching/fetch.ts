@@ -19,7 +19,7 @@ import {
 import type { SharedResponses } from './cache/shared-responses.ts';
 import { type ProviderChain, toLiveOnlyError } from './chain/provider-chain.ts';
 import { overloaded, type Requester, toTakeBytes, withCharge } from './cost.ts';
-import { browse, type PartStore } from './lists/fetch-page.ts';
+import { fetchPage, type PartStore } from './lists/fetch-page.ts';
 import { keepPosition } from './lists/item-places.ts';
 import type { SentItemsMemory } from './lists/sent-items.ts';
 import { type Answer, type CacheState, type Plan, pageIn } from './plan.ts';
@@ -82,7 +82,7 @@ export function createFetcher(options: FetchOptions) {
     },
     /**
      * Returns an answer from the cache (free of charge), an in-flight fetch or a provider.
-     * @throws Problem of `ProviderChain.ask`; Problem `overloaded` or `rate_limited`; the abort
+     * @throws Problem of `ProviderChain.fetch`; Problem `overloaded` or `rate_limited`; the abort
      *   reason of `requester.signal`
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
@@ -290,10 +290,10 @@ async function resolve(options: FetchOptions, plan: Plan, request: RequestContex
   const { query, isLiveOnly } = plan;
   if (query.kind === 'browse') {
     const parts = createParts(options, plan);
-    return browse(query, { request, chain, memory, parts, clock, isLiveOnly });
+    return fetchPage(query, { request, chain, memory, parts, clock, isLiveOnly });
   }
   const requestedMs = clock.now();
-  const { found, source, isLocal } = await chain.ask('post', query, request);
+  const { found, source, isLocal } = await chain.fetch('post', query, request);
   return { found, source, isLocal, requestedMs };
 }
 

@@ -13,21 +13,21 @@ import {
   shownTexts,
 } from '../normalize/maximums.ts';
 import { type Shortening, shortenAccount, shortenPost } from '../normalize/shorten-post.ts';
-import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
+import { type Fetch, type Provider, platformOf, readNames } from './provider.ts';
 import { describeExcess } from './rows.ts';
 
 /** Wraps a provider. Shortens overlong posts and accounts, and adds warnings about this. */
 export function withBounds(provider: Provider): Provider {
   // TypeScript types the keys as `string`, but all of them are kinds of query.
-  const kinds = Object.keys(provider.ask) as QueryKind[];
-  const bounded = kinds.map((kind) => [kind, boundAsk(provider, kind)] as const);
-  return { ...provider, ask: Object.fromEntries(bounded) };
+  const kinds = Object.keys(provider.fetch) as QueryKind[];
+  const bounded = kinds.map((kind) => [kind, boundFetch(provider, kind)] as const);
+  return { ...provider, fetch: Object.fromEntries(bounded) };
 }
 
 /** Creates a provider for one platform's servers. Shortens overlong posts and accounts. */
-export function createLiveProvider(name: string, platform: Platform, ask: Provider['ask']) {
+export function createLiveProvider(name: string, platform: Platform, fetch: Provider['fetch']) {
   const covers = (query: Query) => platformOf(query) === platform;
-  return withBounds({ name, platforms: [platform], reads: new Set(readNames), covers, ask });
+  return withBounds({ name, platforms: [platform], reads: new Set(readNames), covers, fetch });
 }
 
 type Bound<Kind extends QueryKind> = (
@@ -45,10 +45,13 @@ const bounds: { readonly [Kind in QueryKind]: Bound<Kind> } = {
   searchUsers: boundAccounts,
 };
 
-function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<Kind> | undefined {
-  const ask: Ask<Kind> | undefined = provider.ask[kind];
+function boundFetch<Kind extends QueryKind>(
+  provider: Provider,
+  kind: Kind,
+): Fetch<Kind> | undefined {
+  const fetch: Fetch<Kind> | undefined = provider.fetch[kind];
   const bound: Bound<Kind> = bounds[kind];
-  return ask && (async (query, context) => bound(await ask(query, context)));
+  return fetch && (async (query, context) => bound(await fetch(query, context)));
 }
 
 async function boundPostFound(found: PostFound): Promise<PostFound> {

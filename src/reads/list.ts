@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { freshnessDivisor } from '../fetching/cache/response-cache.ts';
 import type {
-  BrowseFound,
-  BrowseQuery,
   ListPosition,
   ListQuery,
+  PageFound,
+  PageQuery,
 } from '../fetching/lists/fetch-page.ts';
 import { positionOf } from '../fetching/lists/item-places.ts';
 import { type Answer, pageIn } from '../fetching/plan.ts';
@@ -73,7 +73,7 @@ type ListSchema = z.ZodObject<
 type ListParams = z.output<ListSchema>;
 
 /** Requested list, without the position of the requested page. */
-export interface BrowseTarget<Params> {
+export interface ListTarget<Params> {
   readonly subject: BrowseSubject;
   readonly cacheSubject: string;
   readonly param?: string;
@@ -95,9 +95,9 @@ export function toAccountReference(handle: string): AccountReference {
 }
 
 /** Creates a read of one page of a list. Its parameters' schema must include `listParams`. */
-export function createBrowseRead<Schema extends ListSchema>(
+export function createListRead<Schema extends ListSchema>(
   about: ReadOf<Schema>,
-  toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget<z.output<Schema>>,
+  toTarget: (params: z.output<Schema>, context: PlanContext) => ListTarget<z.output<Schema>>,
 ): Read {
   return createRead({ ...about, kind: 'browse' }, (params, context) => {
     const { full, cursor, nocache, format, max_chars: maxChars } = params;
@@ -140,10 +140,10 @@ function refuseFeed(format: string | undefined): void {
 }
 
 function toQuery(
-  { profile, list, isLiveOnly }: BrowseTarget<unknown>,
+  { profile, list, isLiveOnly }: ListTarget<unknown>,
   { limit, page, cursor }: ListParams,
   { cursors }: PlanContext,
-): BrowseQuery {
+): PageQuery {
   if (cursor !== undefined && page !== undefined) {
     const detail =
       'The parameters `page` and `cursor` are both given; only one of them can set the start of the page.';
@@ -158,16 +158,16 @@ function toQuery(
 
 type PagePosition = Readonly<{ cursor: string | undefined; page: number | undefined }>;
 
-type BrowseView = Readonly<{
-  target: BrowseTarget<unknown>;
-  query: BrowseQuery;
+type PageView = Readonly<{
+  target: ListTarget<unknown>;
+  query: PageQuery;
   full: boolean;
   maxChars: number | undefined;
   cursor: string | undefined;
   toUrl: (position: PagePosition) => string;
 }>;
 
-function assemble(answer: Answer, view: BrowseView, context: PlanContext): BrowseResult {
+function assemble(answer: Answer, view: PageView, context: PlanContext): BrowseResult {
   const { target, query, full, maxChars } = view;
   const found = pageIn(answer);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
@@ -203,7 +203,7 @@ const endlessCursor =
 
 function nameSubject(
   subject: BrowseSubject,
-  { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,
+  { account, answered }: Pick<PageFound, 'account' | 'answered'>,
 ): BrowseSubject {
   switch (subject.resource) {
     case 'search':
@@ -217,7 +217,7 @@ function nameSubject(
   }
 }
 
-function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | null {
+function toItems({ items }: PageFound, list: ListQuery | null): BrowseItems | null {
   const posts = items.filter((item) => 'type' in item);
   switch (list?.kind) {
     case undefined:
@@ -236,14 +236,14 @@ function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | 
 
 function toNext(
   next: ListPosition | null,
-  { query, toUrl }: BrowseView,
+  { query, toUrl }: PageView,
   { cursors }: PlanContext,
 ): BrowseResult['next'] {
   const cursor = next === null ? null : cursors.seal(query.listKey, next);
   return cursor === null ? null : { cursor, url: toUrl({ cursor, page: undefined }) };
 }
 
-function toUrls({ query: { page }, cursor, maxChars, toUrl }: BrowseView): PageUrls {
+function toUrls({ query: { page }, cursor, maxChars, toUrl }: PageView): PageUrls {
   // Numbered pages do not start where shortened pages end.
   const isNumbered = page === 2 || cursor === undefined || maxChars === undefined;
   const toNumbered = (number: number) =>

@@ -108,7 +108,7 @@ it('returns every row of an archive list once and in order, in full pages', asyn
 
 it('has no lists at syndication, which reads single posts', () => {
   const http = { get: () => Promise.reject(new Error('It is not asked.')), close: async () => {} };
-  const { reads, ask } = createSyndication({ http, apiUrl: 'https://syndication.example' });
+  const { reads, fetch: ask } = createSyndication({ http, apiUrl: 'https://syndication.example' });
 
   expect([...reads]).toEqual(['post']);
   expect(Object.keys(ask)).toEqual(['post']);

@@ -7,7 +7,7 @@ import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../normalize/provider-error.ts';
 import { unanswered } from '../../providers/failure.ts';
-import type { Ask, Provider } from '../../providers/provider.ts';
+import type { Fetch, Provider } from '../../providers/provider.ts';
 import {
   clampPause,
   createProviderBreaker,
@@ -31,7 +31,7 @@ export interface SourcedAnswer<Kind extends QueryKind> {
   readonly isLocal: boolean;
 }
 
-export interface AskOptions extends RequestContext {
+export interface ChainFetchOptions extends RequestContext {
   /** Name of the only provider to ask. Default: all providers that support the query, in order. */
   readonly provider?: string | undefined;
   /** Whether providers of last resort, such as the server's archive, are excluded. */
@@ -67,14 +67,14 @@ export function createProviderChain(
      * @throws Problem if no provider answers; `invalid_cursor` if `options.provider` does not
      *   support the query
      */
-    ask: <Kind extends QueryKind>(
+    fetch: <Kind extends QueryKind>(
       kind: Kind,
       query: Answers[Kind]['query'],
-      options: AskOptions,
+      options: ChainFetchOptions,
     ): Promise<SourcedAnswer<Kind>> => {
       const span = options.span?.startChild('chain', { attributes: { 'perch.query.kind': kind } });
       const chainQuery = { kind, query, onFailure, records, contacts, ...options, span };
-      return endWith(span, askInOrder(links, chainQuery));
+      return endWith(span, fetchInOrder(links, chainQuery));
     },
     /** Lists the providers in order with their circuit breakers' states, for `/health/ready`. */
     states: () =>
@@ -91,7 +91,7 @@ export function createProviderChain(
   };
 }
 
-interface ChainQuery<Kind extends QueryKind> extends AskOptions {
+interface ChainQuery<Kind extends QueryKind> extends ChainFetchOptions {
   readonly kind: Kind;
   readonly query: Answers[Kind]['query'];
   readonly onFailure: ChainOptions['onFailure'];
@@ -99,7 +99,7 @@ interface ChainQuery<Kind extends QueryKind> extends AskOptions {
   readonly contacts: Contacts;
 }
 
-async function askInOrder<Kind extends QueryKind>(
+async function fetchInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
   chainQuery: ChainQuery<Kind>,
 ): Promise<SourcedAnswer<Kind>> {
@@ -107,7 +107,7 @@ async function askInOrder<Kind extends QueryKind>(
   const { records, contacts, ...request } = rest;
   const failures: ProviderFailed[] = [];
   const description = describe(query);
-  for (const { provider, breakers, ask, isLastResort } of toCandidates(links, chainQuery)) {
+  for (const { provider, breakers, fetch, isLastResort } of toCandidates(links, chainQuery)) {
     if (isLastResort && failures.some(({ failure }) => lacksReason(failure))) break;
     const { name } = provider;
     const named = { attributes: { 'perch.provider': name } };
@@ -116,7 +116,7 @@ async function askInOrder<Kind extends QueryKind>(
       contacts.note(name, failure);
       records?.count({ provider: name, kind }, failure);
     };
-    const send = () => ask(query, { ...request, span, onThrottled: breakers.pause });
+    const send = () => fetch(query, { ...request, span, onThrottled: breakers.pause });
     const call = { signal: request.signal, subject: description.subject, onFailure: note };
     try {
       const found = await endWith(span, breakers.of(kind).run(send, call));
@@ -136,7 +136,7 @@ async function askInOrder<Kind extends QueryKind>(
 type ProviderFailed = Readonly<{ provider: Provider; failure: ProviderError }>;
 
 interface Candidate<Kind extends QueryKind> extends ChainLink {
-  readonly ask: Ask<Kind>;
+  readonly fetch: Fetch<Kind>;
   readonly isLastResort: boolean;
 }
 
@@ -152,11 +152,11 @@ function toCandidates<Kind extends QueryKind>(
   const live: Candidate<Kind>[] = [];
   const lastResorts: Candidate<Kind>[] = [];
   for (const { provider, breakers } of links) {
-    const ask: Ask<Kind> | undefined = provider.ask[kind];
+    const fetch: Fetch<Kind> | undefined = provider.fetch[kind];
     const coverage = provider.covers(query);
-    if (ask === undefined || coverage === false) continue;
+    if (fetch === undefined || coverage === false) continue;
     const isLastResort = coverage === 'last resort';
-    (isLastResort ? lastResorts : live).push({ provider, breakers, ask, isLastResort });
+    (isLastResort ? lastResorts : live).push({ provider, breakers, fetch, isLastResort });
   }
   const all = live.length === 0 || isLiveOnly ? live : [...live, ...lastResorts];
   if (only === undefined) return all;
@@ -307,12 +307,12 @@ export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
 /** Creates a breaker for each kind of query. A pause of the whole provider pauses all of them. */
 export function createProviderBreakers(
-  { ask }: Pick<Provider, 'ask'>,
+  { fetch }: Pick<Provider, 'fetch'>,
   toOptions: (kind: QueryKind) => ProviderBreakerOptions,
   onPause?: (pauseMs: number) => void,
 ) {
-  // By its type, all keys of `ask` are kinds of query.
-  const kinds = Object.keys(ask) as QueryKind[];
+  // By its type, all keys of `fetch` are kinds of query.
+  const kinds = Object.keys(fetch) as QueryKind[];
   const pause = (error: ProviderError): void => {
     if (!error.isProviderWide) return; // a pause of one host, which the provider tracks itself
     const ms = toPauseMs(error);
