@@ -14,11 +14,11 @@ import type { ProfileQuery } from '../model/queries.ts';
 import { type AccountReference, parseHandle } from '../model/reference.ts';
 import {
   accountFormats,
-  type BrowseItems,
-  type BrowseResult,
-  type BrowseSubject,
-  browseFormats,
   isFeedFormat,
+  type ListItems,
+  type ListResult,
+  type ListSubject,
+  listFormats,
   type PageUrls,
 } from '../model/results.ts';
 import {
@@ -56,7 +56,7 @@ export const listParams = {
     'items at the end of the page are left out, and the next page starts with them',
   ),
   nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
-  format: optionalChoice('invalid_format', browseFormats).describe(
+  format: optionalChoice('invalid_format', listFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds, for lists of posts.',
   ),
 };
@@ -67,14 +67,14 @@ export const handleParam = freeText('invalid_handle').describe(
 
 type ListSchema = z.ZodObject<
   Omit<typeof listParams, 'format'> & {
-    readonly format: z.ZodType<(typeof browseFormats)[number] | undefined>;
+    readonly format: z.ZodType<(typeof listFormats)[number] | undefined>;
   }
 >;
 type ListParams = z.output<ListSchema>;
 
 /** Requested list, without the position of the requested page. */
 export interface ListTarget<Params> {
-  readonly subject: BrowseSubject;
+  readonly subject: ListSubject;
   readonly cacheSubject: string;
   readonly param?: string;
   readonly profile?: ProfileQuery;
@@ -167,7 +167,7 @@ type PageView = Readonly<{
   toUrl: (position: PagePosition) => string;
 }>;
 
-function assemble(answer: Answer, view: PageView, context: PlanContext): BrowseResult {
+function assemble(answer: Answer, view: PageView, context: PlanContext): ListResult {
   const { target, query, full, maxChars } = view;
   const found = pageIn(answer);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
@@ -202,9 +202,9 @@ const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
 function nameSubject(
-  subject: BrowseSubject,
+  subject: ListSubject,
   { account, answered }: Pick<PageFound, 'account' | 'answered'>,
-): BrowseSubject {
+): ListSubject {
   switch (subject.resource) {
     case 'search':
       return subject;
@@ -217,7 +217,7 @@ function nameSubject(
   }
 }
 
-function toItems({ items }: PageFound, list: ListQuery | null): BrowseItems | null {
+function toItems({ items }: PageFound, list: ListQuery | null): ListItems | null {
   const posts = items.filter((item) => 'type' in item);
   switch (list?.kind) {
     case undefined:
@@ -238,7 +238,7 @@ function toNext(
   next: ListPosition | null,
   { query, toUrl }: PageView,
   { cursors }: PlanContext,
-): BrowseResult['next'] {
+): ListResult['next'] {
   const cursor = next === null ? null : cursors.seal(query.listKey, next);
   return cursor === null ? null : { cursor, url: toUrl({ cursor, page: undefined }) };
 }

@@ -1,10 +1,10 @@
 import type { ArticleBlock } from '../model/article.ts';
 import type { Post } from '../model/post.ts';
-import type { BrowseItems, BrowseResult, PostResult } from '../model/results.ts';
+import type { ListItems, ListResult, PostResult } from '../model/results.ts';
 import { type Shortening, shortenAccount, shortenPost } from '../normalize/shorten-post.ts';
 import { toThread } from './markdown/thread.ts';
 
-type TextResult = PostResult | BrowseResult;
+type TextResult = PostResult | ListResult;
 
 interface Fitted<Of extends TextResult> {
   readonly result: Of;
@@ -88,10 +88,10 @@ function findLargest<Of extends TextResult>(
   return best;
 }
 
-function shortenList(result: BrowseResult): Shortener<BrowseResult> {
+function shortenList(result: ListResult): Shortener<ListResult> {
   const { items, profile, bound } = result;
   const count = countOf(items);
-  const keep = (kept: number, cut: string | null): BrowseResult => {
+  const keep = (kept: number, cut: string | null): ListResult => {
     const next = kept < count ? (bound?.nextAfter?.(kept) ?? null) : result.next;
     const left = kept < count ? describeLeftItems(result, kept, next !== null) : null;
     const warning = [cut, left].filter(Boolean).join(' ');
@@ -116,29 +116,29 @@ function shortenList(result: BrowseResult): Shortener<BrowseResult> {
   };
 }
 
-const countOf = (items: BrowseItems | null): number =>
+const countOf = (items: ListItems | null): number =>
   items === null ? 0 : 'posts' in items ? items.posts.length : items.users.length;
 
-const takeItems = (items: BrowseItems, count: number): BrowseItems =>
+const takeItems = (items: ListItems, count: number): ListItems =>
   'posts' in items
     ? { posts: items.posts.slice(0, count) }
     : { users: items.users.slice(0, count) };
 
-const cutItems = (items: BrowseItems, max: number): BrowseItems =>
+const cutItems = (items: ListItems, max: number): ListItems =>
   'posts' in items
     ? { posts: items.posts.map((post) => cutPost(post, max)) }
     : { users: items.users.map((user) => shortenAccount(user, createCut(max))) };
 
-const nameItems = ({ items }: BrowseResult): string =>
+const nameItems = ({ items }: ListResult): string =>
   items !== null && 'users' in items ? 'accounts' : 'posts';
 
-function describeCut(result: BrowseResult, count: number): string {
+function describeCut(result: ListResult, count: number): string {
   const maxChars = result.bound?.maxChars;
   if (count === 0) return `The texts of this page were cut, because of \`max_chars=${maxChars}\`.`;
   return `The first ${nameItems(result).replace(/s$/, '')} is longer than \`max_chars=${maxChars}\`, and its texts were cut.`;
 }
 
-function describeLeftItems(result: BrowseResult, kept: number, hasNext: boolean): string {
+function describeLeftItems(result: ListResult, kept: number, hasNext: boolean): string {
   const about = `\`max_chars=${result.bound?.maxChars}\` leaves room for ${kept} of the ${countOf(result.items)} ${nameItems(result)} of this page.`;
   if (result.bound?.nextAfter === null) return `${about} The others are left out.`;
   return hasNext

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../src/model/post.ts';
-import type { BrowseResult, PostResult } from '../../../src/model/results.ts';
+import type { ListResult, PostResult } from '../../../src/model/results.ts';
 import { shorten as shortenText } from '../../../src/normalize/text.ts';
 import { cutPost, fitResult } from '../../../src/render/fit.ts';
 import { fc } from '../../support/fast-check.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../support/render-posts.ts';
 
 /** Fits a result whose text is its JSON. Also returns the total length of all texts that were written. */
-function shorten<Of extends PostResult | BrowseResult>(whole: Of) {
+function shorten<Of extends PostResult | ListResult>(whole: Of) {
   let [times, written] = [0, 0];
   const write = (one: Of): string => {
     const text = JSON.stringify('items' in one ? one.items : one.posts);
@@ -27,7 +27,7 @@ function shorten<Of extends PostResult | BrowseResult>(whole: Of) {
   return { ...fitResult(whole, write), times, written };
 }
 
-const listOf = (sizes: readonly number[], maxChars: number): BrowseResult =>
+const listOf = (sizes: readonly number[], maxChars: number): ListResult =>
   profileResult(
     sizes.map((size, id) => status(id, ada, 'x'.repeat(size))),
     {
