@@ -260,14 +260,9 @@ async function fetchAndStore(options: FetchOptions, plan: Plan, request: Request
   const { stop, cache, clock, readTimeoutMs } = options;
   const signals = stop === undefined ? [request.signal] : [request.signal, stop];
   const deadline = openDeadline(readTimeoutMs, signals);
-  let received = 0;
-  const takeBytes = (count: number): void => {
-    request.takeBytes?.(count);
-    received += count;
-  };
   let outcome: Outcome;
   try {
-    outcome = await resolve(options, plan, { ...request, takeBytes, signal: deadline.signal });
+    outcome = await resolve(options, plan, { ...request, signal: deadline.signal });
   } catch (error) {
     if (stop?.aborted) throw shuttingDown();
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
@@ -283,7 +278,7 @@ async function fetchAndStore(options: FetchOptions, plan: Plan, request: Request
   if (stop?.aborted && isPartial(outcome)) throw shuttingDown();
   request.signal.throwIfAborted();
   const nowMs = clock.now();
-  const entry = toEntry(plan, outcome, { lifetimes: options, nowMs, received });
+  const entry = toEntry(plan, outcome, { lifetimes: options, nowMs });
   return storeEntry(cache, plan, { entry, nowMs });
 }
 

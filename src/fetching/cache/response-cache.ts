@@ -24,8 +24,8 @@ export interface CacheEntry {
   readonly revalidateUntilMs: number;
   /** Epoch time in ms until which a stale answer may be served if no upstream is available. */
   readonly errorUntilMs: number;
-  /** Maximum length of the answer as JSON, in characters. If absent, the cache computes it. */
-  readonly length?: number | undefined;
+  /** Length of the answer as JSON, in characters. If absent, the cache computes it. */
+  readonly length?: number;
 }
 
 export type Entry = CacheEntry & { readonly renderings: RenderingBudget };
@@ -122,20 +122,10 @@ export const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
 
 const shortLivedDivisor = 60; // partial answers and answers from local providers expire sooner
 
-interface EntryFacts {
-  readonly lifetimes: Lifetimes;
-  readonly nowMs: number;
-  /** Number of bytes that upstreams sent for the answer. Default: 0, as for the archive. */
-  readonly received?: number;
-}
-
-/** Characters by which the JSON of a post or account may exceed what an upstream sent for it. */
-const lengthPerSubject = 1500;
-
 export function toEntry(
   plan: Plan,
   outcome: Outcome,
-  { lifetimes, nowMs, received = 0 }: EntryFacts,
+  { lifetimes, nowMs }: { readonly lifetimes: Lifetimes; readonly nowMs: number },
 ): CacheEntry {
   if ('gone' in outcome) {
     const untilMs = nowMs + lifetimes.notFoundSeconds * 1000;
@@ -151,13 +141,9 @@ export function toEntry(
   const divisor = isShortLived ? shortLivedDivisor : freshnessDivisor[plan.freshness];
   const freshUntilMs = requestedMs + (lifetimes.ttlSeconds / divisor) * 1000;
   const { staleWhileRevalidateSeconds, staleIfErrorSeconds } = lifetimes;
-  const subjects = [plan.subject, ...subjectsOf(found)];
   return {
-    subjects,
+    subjects: [plan.subject, ...subjectsOf(found)],
     outcome,
-    // A list also has parts that were received for earlier answers.
-    ...('post' in found &&
-      received > 0 && { length: received + lengthPerSubject * subjects.length }),
     fetchedAtMs: ('asOfMs' in found ? found.asOfMs : undefined) ?? requestedMs,
     freshUntilMs,
     revalidateUntilMs: freshUntilMs + (isShortLived ? 0 : staleWhileRevalidateSeconds * 1000),
