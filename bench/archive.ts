@@ -116,7 +116,7 @@ function search(text: string, more: Partial<SearchQuery> = {}): Case {
   return {
     name: `search \`${text}\`${feed}${until}`,
     goal: 3,
-    ask: async (archive) => archive.ask.search?.(query, { signal }),
+    ask: async (archive) => archive.fetch.search?.(query, { signal }),
   };
 }
 
@@ -135,7 +135,7 @@ function timeline(name: string, more: Partial<TimelineQuery> = {}): Case {
         count: limit,
         ...more,
       };
-      return archive.ask.timeline?.(query, { signal });
+      return archive.fetch.timeline?.(query, { signal });
     },
   };
 }
@@ -146,7 +146,7 @@ function followers(name: string, cursor: string | null): Case {
     goal: 1.5,
     ask: async (archive, round) => {
       const account = accountAt(round);
-      return archive.ask.followers?.(
+      return archive.fetch.followers?.(
         { kind: 'followers', account, cursor, count: limit },
         { signal },
       );
@@ -180,14 +180,14 @@ const cases: readonly Case[] = [
     goal: 3,
     ask: async (archive) => {
       const query = { kind: 'searchUsers', platform: 'archive', text: 'scarce' } as const;
-      return archive.ask.searchUsers?.({ ...query, cursor: null, count: limit }, { signal });
+      return archive.fetch.searchUsers?.({ ...query, cursor: null, count: limit }, { signal });
     },
   },
   {
     name: 'profile',
     goal: 1.5,
     ask: async (archive, round) => {
-      await archive.ask.profile?.({ kind: 'profile', account: accountAt(round) }, { signal });
+      await archive.fetch.profile?.({ kind: 'profile', account: accountAt(round) }, { signal });
       return undefined;
     },
   },

@@ -3,9 +3,9 @@ import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
 import type { Page, PostFound } from '../../src/model/queries.ts';
 import {
-  type BrowseResult,
   type Format,
   feedFormats,
+  type ListResult,
   type PostResult,
   type Result,
 } from '../../src/model/results.ts';
@@ -78,10 +78,10 @@ export async function renderAccounts({ items }: Page<Account>): Promise<void> {
 }
 
 async function renderList(
-  listed: Pick<BrowseResult, 'subject' | 'profile' | 'items'>,
+  listed: Pick<ListResult, 'subject' | 'profile' | 'items'>,
 ): Promise<void> {
   const place = { page: 1, limit: maxItems, next: null, degraded: false };
-  const result: BrowseResult = { ...common, ...place, ...listed, kind: 'browse' };
+  const result: ListResult = { ...common, ...place, ...listed, kind: 'browse' };
   const feeds = listed.items !== null && 'posts' in listed.items ? feedFormats : [];
   await renderInFormats(result, ['markdown', 'json', 'html', ...feeds]);
 }

@@ -69,11 +69,11 @@ const page = { cursor: null, count: 100 } as const;
 const context = () => ({ signal: new AbortController().signal });
 
 const reads = {
-  post: async ({ ask }: Provider, post: Subject) => {
+  post: async ({ fetch: ask }: Provider, post: Subject) => {
     const found = await ask.post?.({ kind: 'post', post, thread: true, replies: 'top' }, context());
     if (found !== undefined) await renderFound(found);
   },
-  timeline: async ({ ask }: Provider, account: Subject) => {
+  timeline: async ({ fetch: ask }: Provider, account: Subject) => {
     const filters = { withReplies: true, withReposts: true, untilSeconds: null };
     const found = await ask.timeline?.(
       { ...page, ...filters, kind: 'timeline', account },
@@ -81,7 +81,7 @@ const reads = {
     );
     if (found !== undefined) await renderPosts(found);
   },
-  followers: async ({ ask }: Provider, account: Subject) => {
+  followers: async ({ fetch: ask }: Provider, account: Subject) => {
     const found = await ask.followers?.({ ...page, kind: 'followers', account }, context());
     if (found !== undefined) await renderAccounts(found);
   },

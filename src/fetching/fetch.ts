@@ -2,10 +2,10 @@ import type { Pool } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RequestContext } from '../lib/http/http-client.ts';
 import { Problem } from '../lib/problem.ts';
+import { createCoalescer } from '../lib/scheduling/coalesce.ts';
 import { openDeadline } from '../lib/scheduling/deadline.ts';
 import type { Quotas } from '../lib/scheduling/quotas.ts';
 import { endWith, type TraceSpan } from '../lib/tracing/tracing.ts';
-import { createCoalescer } from './cache/coalesce.ts';
 import {
   type CacheEntry,
   type Entry,
@@ -19,7 +19,7 @@ import {
 import type { SharedResponses } from './cache/shared-responses.ts';
 import { type ProviderChain, toLiveOnlyError } from './chain/provider-chain.ts';
 import { overloaded, type Requester, toTakeBytes, withCharge } from './cost.ts';
-import { browse, type PartStore } from './lists/fetch-page.ts';
+import { fetchPage, type PartStore } from './lists/fetch-page.ts';
 import { keepPosition } from './lists/item-places.ts';
 import type { SentItemsMemory } from './lists/sent-items.ts';
 import { type Answer, type CacheState, type Plan, pageIn } from './plan.ts';
@@ -56,7 +56,7 @@ export function createFetcher(options: FetchOptions) {
       if (!(error instanceof Problem)) options.onDefect(error);
     });
     background.add(work);
-    void work.finally(() => background.delete(work));
+    void work.then(() => background.delete(work));
   };
   const refetch = async (plan: Plan, cached: Entry | undefined, requester?: Requester) => {
     try {
@@ -74,7 +74,7 @@ export function createFetcher(options: FetchOptions) {
     /** Returns a fresh cached answer. @throws Problem `not_found` if the cache stores this error */
     getFresh: (plan: Plan, span?: TraceSpan | undefined): Answer | undefined => {
       const cached = plan.useCache ? options.cache.get(plan.key) : undefined;
-      if (cached === undefined || clock.now() >= cached.freshUntilMs) return undefined;
+      if (cached === undefined || !isFresh(cached, clock)) return undefined;
       if (span !== undefined) traceHit(span);
       const answer = toAnswer(cached, 'hit');
       options.countAnswer?.(answer, plan);
@@ -82,14 +82,17 @@ export function createFetcher(options: FetchOptions) {
     },
     /**
      * Returns an answer from the cache (free of charge), an in-flight fetch or a provider.
-     * @throws Problem of `ProviderChain.ask`; Problem `overloaded` or `rate_limited`; the abort
+     * @throws Problem of `ProviderChain.fetch`; Problem `overloaded` or `rate_limited`; the abort
      *   reason of `requester.signal`
      */
     fetch: async (plan: Plan, requester?: Requester): Promise<Answer> => {
       const search = requester?.span?.startChild('cache');
-      const { cached, state } = await endWith(search, findCached(options, plan, search));
-      const isUsable = cached !== undefined && (state === 'hit' || state === 'stale');
+      const cached = await findCached(options, plan);
+      const state = stateOf(plan, cached, clock.now());
+      search?.set({ 'perch.cache.state': state });
+      search?.end();
       if (state === 'stale') revalidate(plan, requester);
+      const isUsable = cached !== undefined && (state === 'hit' || state === 'stale');
       const answer = isUsable ? toAnswer(cached, state) : await refetch(plan, cached, requester);
       requester?.span?.set({ 'perch.cache.state': answer.cache });
       options.countAnswer?.(answer, plan);
@@ -99,29 +102,23 @@ export function createFetcher(options: FetchOptions) {
     keepPosition: async (plan: Plan, answer: Answer, count: number): Promise<void> => {
       if (plan.query.kind !== 'browse') return;
       const { source, isLocal, requestedMs } = answer;
-      const { memory } = options;
       const facts = { source, isLocal, requestedMs };
-      const keeping = { memory, parts: createParts(options, plan), facts };
+      const keeping = { memory: options.memory, parts: createParts(options, plan), facts };
       await keepPosition(plan.query, { found: pageIn(answer), count }, keeping);
     },
     /** Waits until all background revalidations have ended. */
-    drain: async (): Promise<void> => {
-      await Promise.allSettled(background);
-    },
+    drain: () => Promise.allSettled(background),
   };
 }
 
-async function findCached(options: FetchOptions, plan: Plan, span: TraceSpan | undefined) {
-  const { cache, clock } = options;
-  const own = plan.useCache ? cache.get(plan.key) : undefined;
-  const isEnough = options.shared === undefined || (own && clock.now() < own.freshUntilMs);
-  const cached = isEnough ? own : ((await readShared(options, plan)) ?? own);
-  const state = plan.useCache ? stateOf(plan, cached, clock.now()) : 'bypass';
-  span?.set({ 'perch.cache.state': state });
-  return { cached, state };
-}
+const isFresh = ({ freshUntilMs }: Entry, clock: Clock): boolean => clock.now() < freshUntilMs;
 
-function stateOf({ isLiveOnly }: Plan, cached: Entry | undefined, nowMs: number): CacheState {
+function stateOf(
+  { useCache, isLiveOnly }: Plan,
+  cached: Entry | undefined,
+  nowMs: number,
+): CacheState {
+  if (!useCache) return 'bypass';
   if (cached === undefined) return 'miss';
   if (nowMs < cached.freshUntilMs) return 'hit';
   return !isLiveOnly && nowMs < cached.revalidateUntilMs ? 'stale' : 'miss';
@@ -150,12 +147,10 @@ function createInFlightFetches(options: FetchOptions) {
     const bytes = quotas.open('upstreamBytes', client);
     if (!slot.take(slotsOf(plan, quotas)))
       throw overloaded('Too many reads are waiting for upstreams.');
-    const takeRequest = pool && (() => pool.take(shareOf(requester)));
+    const takeRequest = pool && isPooled(plan) ? () => pool.take(shareOf(requester)) : undefined;
+    const takeBytes = toTakeBytes(bytes);
     try {
-      const takeBytes = toTakeBytes(bytes);
-      return await fetchOnce(options, plan, {
-        ...{ signal, client, takeBytes, takeRequest, span },
-      });
+      return await fetchOnce(options, plan, { signal, client, takeBytes, takeRequest, span });
     } finally {
       bytes.release();
       slot.release();
@@ -213,16 +208,25 @@ const slotsOf = ({ query }: Plan, { bounds }: Quotas): number =>
     ? Math.min(wholeThreadSlots, bounds.upstreamReads.perAddress)
     : 1;
 
+/** Returns whether upstream requests count against the shared budget: not for posts and replies. */
+const isPooled = ({ query }: Plan): boolean =>
+  query.kind === 'browse' && query.list?.kind !== 'replies';
+
 const shareOf = (requester: Requester | undefined) => requester?.caller?.share ?? 'anonymous';
 
-async function readShared(
-  { shared, cache }: FetchOptions,
-  { key, useCache }: Plan,
-): Promise<Entry | undefined> {
-  const entry = useCache ? await shared?.read(key) : undefined;
+/** Returns a cached entry, which may be stale. Asks the shared cache unless its own is fresh. */
+function findCached(options: FetchOptions, { key, useCache }: Pick<Plan, 'key' | 'useCache'>) {
+  const { shared, cache, clock } = options;
+  const own = useCache ? cache.get(key) : undefined;
+  const isEnough = !useCache || shared === undefined || (own !== undefined && isFresh(own, clock));
+  return isEnough ? own : readShared(shared, cache, key);
+}
+
+async function readShared(shared: SharedResponses, cache: ResponseCache, key: string) {
+  const entry = await shared.read(key);
   const own = cache.get(key);
-  if (entry === undefined || cache.isOutdated(entry)) return undefined;
-  if (own !== undefined && own.freshUntilMs >= entry.freshUntilMs) return undefined;
+  if (entry === undefined || cache.isOutdated(entry)) return own;
+  if (own !== undefined && own.freshUntilMs >= entry.freshUntilMs) return own;
   return { ...entry, renderings: cache.set(key, entry) };
 }
 
@@ -284,35 +288,21 @@ const shuttingDown = (): Problem =>
 async function resolve(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { chain, memory, clock } = options;
   const { query, isLiveOnly } = plan;
-  // Posts and replies do not count against the shared budget of upstream requests.
-  const { takeRequest: _pool, ...free } = request;
-  switch (query.kind) {
-    case 'post': {
-      const requestedMs = clock.now();
-      const { found, source, isLocal } = await chain.ask('post', query, free);
-      return { found, source, isLocal, requestedMs };
-    }
-    case 'browse': {
-      const parts = createParts(options, plan);
-      const own = query.list?.kind === 'replies' ? free : request;
-      return browse(query, { request: own, chain, memory, parts, clock, isLiveOnly });
-    }
+  if (query.kind === 'browse') {
+    const parts = createParts(options, plan);
+    return fetchPage(query, { request, chain, memory, parts, clock, isLiveOnly });
   }
+  const requestedMs = clock.now();
+  const { found, source, isLocal } = await chain.fetch('post', query, request);
+  return { found, source, isLocal, requestedMs };
 }
 
 function createParts(options: FetchOptions, plan: Plan): PartStore {
   const { cache, clock, shared } = options;
-  const findFresh = async (key: string): Promise<Entry | undefined> => {
-    const isFresh = (entry?: Entry) => entry !== undefined && clock.now() < entry.freshUntilMs;
-    const own = plan.useCache ? cache.get(key) : undefined;
-    const cached = isFresh(own) ? own : await readShared(options, { ...plan, key });
-    return isFresh(cached) ? cached : undefined;
-  };
   return {
     get: async (key) => {
-      const cached = await findFresh(key);
-      if (cached === undefined) return undefined;
-      if ('gone' in cached.outcome) return undefined;
+      const cached = await findCached(options, { ...plan, key });
+      if (cached === undefined || !isFresh(cached, clock) || 'gone' in cached.outcome) return;
       const { found } = cached.outcome;
       return 'profile' in found || 'page' in found ? found : undefined;
     },

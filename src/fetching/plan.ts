@@ -1,13 +1,13 @@
 import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import type { BrowseFound, BrowseQuery } from './lists/fetch-page.ts';
+import type { PageFound, PageQuery } from './lists/fetch-page.ts';
 
 /** Kind of answer. A list stays fresh for 1/12 as long as a post, and a search for 1/60. */
 export type Freshness = 'post' | 'list' | 'search';
 
 /** Query with its cache key and cache options. Depends only on the request's parameters. */
 export interface Plan {
-  readonly query: PostQuery | BrowseQuery;
+  readonly query: PostQuery | PageQuery;
   /** Key of the answer in the cache. Equal plans have equal keys. */
   readonly key: string;
   /** Key of the requested post, account or search. If it is gone, cached answers are removed. */
@@ -27,7 +27,7 @@ export const accountSubject = (platform: Platform, handle: string): string =>
 /** Cache status of an answer, as sent in the header `X-Cache`. */
 export type CacheState = 'hit' | 'miss' | 'stale' | 'bypass';
 
-export type Found = PostFound | BrowseFound;
+export type Found = PostFound | PageFound;
 
 export interface Answer {
   readonly found: Found;
@@ -48,7 +48,7 @@ export function postIn({ found }: Answer): PostFound {
 }
 
 /** Returns the list page that an answer contains. @throws Error if the answer contains a post */
-export function pageIn({ found }: Answer): BrowseFound {
+export function pageIn({ found }: Answer): PageFound {
   if ('items' in found) return found;
   throw new Error('The answer has a post instead of a page of a list.');
 }

@@ -20,7 +20,7 @@ export const isFeedFormat = (format: string): format is FeedFormat =>
   (feedFormats as readonly string[]).includes(format);
 
 export const postFormats = ['markdown', 'json', 'obsidian', 'html', ...feedFormats] as const;
-export const browseFormats = ['markdown', 'json', 'html', ...feedFormats] as const;
+export const listFormats = ['markdown', 'json', 'html', ...feedFormats] as const;
 export const accountFormats = ['markdown', 'json', 'html'] as const;
 
 /** Internal formats: `preview` for link preview crawlers; `data` (no `markdown`) for MCP. */
@@ -102,7 +102,7 @@ export interface PostResult extends ReadResult {
 export type PostPage = Omit<PostResult, 'kind' | 'urls' | 'embedUrl' | 'freshSeconds' | 'bound'>;
 
 /** JSON list: posts of a profile, followers, following, replies, or search results. */
-export const browseReply = record('BrowseReply', {
+export const listReply = record('BrowseReply', {
   resource: openEnum(
     ['profile', 'followers', 'following', 'search', 'replies'],
     'Content of the response: a profile with its posts, a list of accounts, a search, or replies.',
@@ -144,13 +144,13 @@ export const browseReply = record('BrowseReply', {
       'Time at which Perch read the content from the source: ISO 8601, UTC. For an imported account, the time at which the platform created the export.',
     ),
 });
-export type BrowseReply = z.output<typeof browseReply>;
+export type ListReply = z.output<typeof listReply>;
 
-export type BrowseItems =
-  | { readonly posts: NonNullable<BrowseReply['posts']> }
-  | { readonly users: NonNullable<BrowseReply['users']> };
+export type ListItems =
+  | { readonly posts: NonNullable<ListReply['posts']> }
+  | { readonly users: NonNullable<ListReply['users']> };
 
-export type BrowseSubject =
+export type ListSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
       /** Handle without `@`, capitalized as at the source; lower case without account data. */
@@ -168,13 +168,13 @@ export type BrowseSubject =
     }
   | { readonly resource: 'search'; readonly query: string; readonly feed: Feed };
 
-export interface BrowseResult extends ReadResult {
+export interface ListResult extends ReadResult {
   readonly kind: 'browse';
-  readonly subject: BrowseSubject;
+  readonly subject: ListSubject;
   /** Account whose profile was requested; `null` for other requests. */
   readonly profile: z.output<typeof account> | null;
   /** Posts or accounts on the page; `null` if a profile was requested without its posts. */
-  readonly items: BrowseItems | null;
+  readonly items: ListItems | null;
   readonly page: number;
   readonly limit: number;
   /** Cursor and URL of the next page; `null` on the last page. */
@@ -227,4 +227,4 @@ export interface EmbedResult {
   readonly cacheSeconds: number;
 }
 
-export type Result = PostResult | BrowseResult | EmbedResult;
+export type Result = PostResult | ListResult | EmbedResult;

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mapWithPauses } from '../lib/scheduling/map-with-pauses.ts';
 import type { Account } from '../model/account.ts';
-import type { Article, ArticleBlock } from '../model/article.ts';
-import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
-import type { Card, Facet, Poll, Post, Status } from '../model/post.ts';
+import type { Post } from '../model/post.ts';
 import type { Answers, Page, PostFound, ProfileFound, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import { type Lossy, nameLeftOut } from '../normalize/fields.ts';
@@ -13,24 +11,23 @@ import {
   maximums,
   shortTexts,
   shownTexts,
-  type TextMaximums,
 } from '../normalize/maximums.ts';
-import { countCodePoints, shorten } from '../normalize/text.ts';
-import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
+import { type Shortening, shortenAccount, shortenPost } from '../normalize/shorten-post.ts';
+import { type Fetch, type Provider, platformOf, readNames } from './provider.ts';
 import { describeExcess } from './rows.ts';
 
 /** Wraps a provider. Shortens overlong posts and accounts, and adds warnings about this. */
 export function withBounds(provider: Provider): Provider {
   // TypeScript types the keys as `string`, but all of them are kinds of query.
-  const kinds = Object.keys(provider.ask) as QueryKind[];
-  const bounded = kinds.map((kind) => [kind, boundAsk(provider, kind)] as const);
-  return { ...provider, ask: Object.fromEntries(bounded) };
+  const kinds = Object.keys(provider.fetch) as QueryKind[];
+  const bounded = kinds.map((kind) => [kind, boundFetch(provider, kind)] as const);
+  return { ...provider, fetch: Object.fromEntries(bounded) };
 }
 
 /** Creates a provider for one platform's servers. Shortens overlong posts and accounts. */
-export function createLiveProvider(name: string, platform: Platform, ask: Provider['ask']) {
+export function createLiveProvider(name: string, platform: Platform, fetch: Provider['fetch']) {
   const covers = (query: Query) => platformOf(query) === platform;
-  return withBounds({ name, platforms: [platform], reads: new Set(readNames), covers, ask });
+  return withBounds({ name, platforms: [platform], reads: new Set(readNames), covers, fetch });
 }
 
 type Bound<Kind extends QueryKind> = (
@@ -48,10 +45,13 @@ const bounds: { readonly [Kind in QueryKind]: Bound<Kind> } = {
   searchUsers: boundAccounts,
 };
 
-function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<Kind> | undefined {
-  const ask: Ask<Kind> | undefined = provider.ask[kind];
+function boundFetch<Kind extends QueryKind>(
+  provider: Provider,
+  kind: Kind,
+): Fetch<Kind> | undefined {
+  const fetch: Fetch<Kind> | undefined = provider.fetch[kind];
   const bound: Bound<Kind> = bounds[kind];
-  return ask && (async (query, context) => bound(await ask(query, context)));
+  return fetch && (async (query, context) => bound(await fetch(query, context)));
 }
 
 async function boundPostFound(found: PostFound): Promise<PostFound> {
@@ -78,12 +78,12 @@ async function boundPosts(page: Page<Post>): Promise<Page<Post>> {
 }
 
 function boundAccounts(page: Page<Account>): Page<Account> {
-  const items = page.items.map((account) => boundAccount(account));
+  const items = page.items.map((account) => shortenAccount(account, shown));
   return { ...page, items, warnings: [...page.warnings, ...describeLeftOut([], items)] };
 }
 
 function boundProfile(found: ProfileFound) {
-  const account = boundAccount(found.account);
+  const account = shortenAccount(found.account, shown);
   return { ...found, account, warnings: [...found.warnings, ...describeLeftOut([], [account])] };
 }
 
@@ -93,7 +93,7 @@ function boundAll(posts: readonly Post[]): Promise<readonly Post[]> {
   return mapWithPauses(posts, (post) => {
     const bounded = boundPost(post);
     const length = countText(bounded);
-    if (used + length > maxAnswerText) return boundPost(bounded, shortTexts);
+    if (used + length > maxAnswerText) return shortenPost(bounded, short);
     used += length;
     return bounded;
   });
@@ -163,138 +163,11 @@ function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account
 }
 
 /** Shortens the lists and texts of a post. Adds the names of shortened members to `left_out`. */
-export function boundPost(
-  post: Post,
-  texts: TextMaximums = shownTexts,
-  quotesLeft: number = maximums.quotes,
-): Post {
-  if (post.type === 'tombstone') {
-    return { ...post, author: post.author && boundAccount(post.author, texts) };
-  }
-  const { author, reposted_by: reposter, quote } = post;
-  const own = quotesLeft > 0 ? boundOwn(post, texts) : { ...boundOwn(post, texts), quote: null };
-  return {
-    ...replaceNamed(post, own),
-    author: boundAccount(author, texts),
-    reposted_by: reposter && boundAccount(reposter, texts),
-    quote: quotesLeft > 0 && quote !== null ? boundPost(quote, texts, quotesLeft - 1) : null,
-  };
-}
+export const boundPost = (post: Post): Post => shortenPost(post, shown);
 
-/** Shortens the texts of an account. Adds the names of shortened members to `left_out`. */
-export function boundAccount(account: Account, texts: TextMaximums = shownTexts): Account {
-  const description = shortenOrNull(account.description, texts.description);
-  const bounded = replaceNamed(account, {
-    name: shorten(account.name, texts.name),
-    description,
-    location: shortenOrNull(account.location, texts.line),
-  });
-  const facets = account.description_facets ?? [];
-  const isCut = description !== account.description;
-  // An account without cuts stays the same object, because the warnings count distinct objects.
-  if (facets.length === 0 || (facets.length <= maximums.facets && !isCut)) return bounded;
-  return { ...bounded, description_facets: boundFacets(facets, isCut ? description : null) };
-}
-
-function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
-  const text = shorten(post.text, texts.text);
-  const { community } = post;
-  return {
-    text,
-    facets: boundFacets(post.facets, text === post.text ? null : text),
-    content_warning: shortenOrNull(post.content_warning, texts.line),
-    source: shortenOrNull(post.source, texts.name),
-    media: boundMediaSet(post.media, texts),
-    poll: post.poll && boundPoll(post.poll, texts),
-    article: post.article && boundArticle(post.article, texts),
-    card: post.card && boundCard(post.card, texts),
-    ...boundNote(post, texts),
-    ...(post.earlier_versions && {
-      earlier_versions: post.earlier_versions
-        .slice(-maximums.versions)
-        .map((version) => ({ ...version, text: shorten(version.text, texts.text) })),
-    }),
-    ...(community && {
-      community: {
-        ...community,
-        name: shorten(community.name, texts.name),
-        description: shortenOrNull(community.description, texts.note),
-      },
-    }),
-    ...(post.tags && { tags: post.tags.slice(0, maximums.tags) }),
-    ...(post.reactions && { reactions: post.reactions.slice(0, maximums.reactions) }),
-  };
-}
-
-function boundNote(
-  { community_note: note, community_note_facets: facets }: Status,
-  texts: TextMaximums,
-) {
-  const community_note = shortenOrNull(note, texts.note);
-  if (facets === undefined) return { community_note };
-  const cut = community_note === note ? null : community_note;
-  return { community_note, community_note_facets: boundFacets(facets, cut) };
-}
-
-function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
-  const kept = facets.length > maximums.facets ? facets.slice(0, maximums.facets) : facets;
-  if (cut === null) return kept;
-  const length = countCodePoints(cut) - 1;
-  return kept
-    .filter(({ start, end, url }) => start < length && (url === undefined || end <= length))
-    .map((facet) => ({ ...facet, end: Math.min(facet.end, length) }));
-}
-
-function boundMediaSet(media: MediaSet, texts: TextMaximums): MediaSet {
-  if (media.all.length === 0) return media;
-  const all = media.all.slice(0, maximums.media).map(
-    (item): Media => ({
-      ...item,
-      alt: shortenOrNull(item.alt, texts.note),
-      ...(item.variants && { variants: item.variants.slice(0, maximums.variants) }),
-    }),
-  );
-  return isDeepStrictEqual(all, media.all) ? media : toMediaSet(all);
-}
-
-function boundPoll(poll: Poll, texts: TextMaximums): Poll {
-  const choices = poll.choices
-    .slice(0, maximums.choices)
-    .map((choice) => ({ ...choice, label: shorten(choice.label, texts.line) }));
-  return { ...poll, choices };
-}
-
-function boundArticle(article: Article, texts: TextMaximums): Article {
-  const blocks = texts === shownTexts ? article.blocks.slice(0, maximums.blocks) : [];
-  return {
-    ...article,
-    title: shorten(article.title, texts.line),
-    preview_text: shortenOrNull(article.preview_text, texts.note),
-    blocks: blocks.map((block) => boundBlock(block, texts)),
-  };
-}
-
-function boundBlock(block: ArticleBlock, texts: TextMaximums): ArticleBlock {
-  if (!('text' in block) || block.text.length <= texts.text) return block;
-  const text = shorten(block.text, texts.text);
-  if (!('styles' in block)) return { ...block, text };
-  const length = countCodePoints(text) - 1;
-  return { ...block, text, styles: block.styles.filter(({ end }) => end <= length) };
-}
-
-function boundCard(card: Card, texts: TextMaximums): Card {
-  return {
-    ...card,
-    title: shorten(card.title, texts.line),
-    description: shortenOrNull(card.description, texts.note),
-    ...(card.image_alt && { image_alt: shorten(card.image_alt, texts.note) }),
-    ...(card.provider_name && { provider_name: shorten(card.provider_name, texts.name) }),
-    ...(card.author_name && { author_name: shorten(card.author_name, texts.name) }),
-  };
-}
-
-const shortenOrNull = (text: string | null, max: number): string | null =>
-  text === null ? null : shorten(text, max);
+const takeBlocks: Shortening['takeBlocks'] = (blocks) => blocks.slice(0, maximums.blocks);
+const shown: Shortening = { texts: shownTexts, replace: replaceNamed, takeBlocks };
+const short: Shortening = { texts: shortTexts, replace: replaceNamed, takeBlocks: () => [] };
 
 function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
   const changed: string[] = [];

@@ -24,7 +24,7 @@ export interface ProviderContext extends RequestContext {
 }
 
 /** Function for a kind of query. Throws ProviderError, Problem `rate_limited` or `overloaded`. */
-export type Ask<Kind extends QueryKind> = (
+export type Fetch<Kind extends QueryKind> = (
   query: Answers[Kind]['query'],
   context: ProviderContext,
 ) => Promise<Answers[Kind]['found']>;
@@ -38,7 +38,7 @@ export interface Provider {
   readonly reads: ReadonlySet<(typeof readNames)[number]>;
   /** Returns whether it can answer a query. For example, the archive has only some accounts. */
   covers(query: Query): Coverage;
-  readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
+  readonly fetch: { readonly [Kind in QueryKind]?: Fetch<Kind> };
   /** Whether the provider reads stored data and sends no requests to upstream servers. */
   readonly isLocal?: boolean;
   /** Returns what a local provider can serve without a network, as nouns for error messages. */

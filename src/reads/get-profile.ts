@@ -3,9 +3,9 @@ import { accountSubject } from '../fetching/plan.ts';
 import { Problem } from '../lib/problem.ts';
 import { profileUrl } from '../model/addresses/urls.ts';
 import {
-  type BrowseTarget,
-  createBrowseRead,
+  createListRead,
   handleParam,
+  type ListTarget,
   listParams,
   toAccountReference,
 } from './list.ts';
@@ -26,7 +26,7 @@ const params = z.object({
 
 type Params = z.output<typeof params>;
 
-export const getProfile = createBrowseRead(
+export const getProfile = createListRead(
   {
     name: 'getProfile',
     title: 'Get a profile with its posts',
@@ -49,7 +49,7 @@ function refuseOptionsOfPosts(params: Params): void {
   throw new Problem('invalid_option', { detail, param: given[0] });
 }
 
-function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget<Params> {
+function toTarget(params: Params, { baseUrl }: PlanContext): ListTarget<Params> {
   refuseOptionsOfPosts(params);
   const account = toAccountReference(params.handle);
   const { platform, handle } = account;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountSubject } from '../fetching/plan.ts';
 import { profileUrl } from '../model/addresses/urls.ts';
 import { accountFormats } from '../model/results.ts';
-import { createBrowseRead, handleParam, listParams, toAccountReference } from './list.ts';
+import { createListRead, handleParam, listParams, toAccountReference } from './list.ts';
 import { optionalChoice } from './parameters.ts';
 import type { Read } from './read.ts';
 
@@ -29,7 +29,7 @@ function createConnectionsRead(
   resource: 'followers' | 'following',
   about: Pick<Read, 'name' | 'title' | 'summary' | 'tool'>,
 ): Read {
-  return createBrowseRead(
+  return createListRead(
     { ...about, topic: 'follows', isBrowse: true, params },
     (given, { baseUrl }) => {
       const account = toAccountReference(given.handle);

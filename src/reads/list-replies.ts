@@ -3,7 +3,7 @@ import { postSubject } from '../fetching/cache/subjects.ts';
 import { Problem, quoteInput } from '../lib/problem.ts';
 import { postUrl } from '../model/addresses/urls.ts';
 import { isPostId, type PostReference, parsePostParams } from '../model/reference.ts';
-import { type BrowseTarget, createBrowseRead, listParams } from './list.ts';
+import { createListRead, type ListTarget, listParams } from './list.ts';
 import { choice, freeText } from './parameters.ts';
 import type { PlanContext } from './read.ts';
 
@@ -24,7 +24,7 @@ const params = z.object({
 
 type Params = z.output<typeof params>;
 
-export const listReplies = createBrowseRead(
+export const listReplies = createListRead(
   {
     name: 'listReplies',
     title: 'List the replies to a post',
@@ -37,7 +37,7 @@ export const listReplies = createBrowseRead(
   toTarget,
 );
 
-function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget<Params> {
+function toTarget(params: Params, { baseUrl }: PlanContext): ListTarget<Params> {
   const post = toReference(params);
   const { handle, id } = post;
   const { replies: order } = params;

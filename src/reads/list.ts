@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { freshnessDivisor } from '../fetching/cache/response-cache.ts';
 import type {
-  BrowseFound,
-  BrowseQuery,
   ListPosition,
   ListQuery,
+  PageFound,
+  PageQuery,
 } from '../fetching/lists/fetch-page.ts';
 import { positionOf } from '../fetching/lists/item-places.ts';
 import { type Answer, pageIn } from '../fetching/plan.ts';
@@ -14,11 +14,11 @@ import type { ProfileQuery } from '../model/queries.ts';
 import { type AccountReference, parseHandle } from '../model/reference.ts';
 import {
   accountFormats,
-  type BrowseItems,
-  type BrowseResult,
-  type BrowseSubject,
-  browseFormats,
   isFeedFormat,
+  type ListItems,
+  type ListResult,
+  type ListSubject,
+  listFormats,
   type PageUrls,
 } from '../model/results.ts';
 import {
@@ -56,7 +56,7 @@ export const listParams = {
     'items at the end of the page are left out, and the next page starts with them',
   ),
   nocache: flag(false).describe('Fetches new data instead of using the response cache.'),
-  format: optionalChoice('invalid_format', browseFormats).describe(
+  format: optionalChoice('invalid_format', listFormats).describe(
     'Default: the format that `Accept` prefers, or `markdown`. `html` is a web page. `atom`, `rss` and `jsonfeed` are feeds, for lists of posts.',
   ),
 };
@@ -67,14 +67,14 @@ export const handleParam = freeText('invalid_handle').describe(
 
 type ListSchema = z.ZodObject<
   Omit<typeof listParams, 'format'> & {
-    readonly format: z.ZodType<(typeof browseFormats)[number] | undefined>;
+    readonly format: z.ZodType<(typeof listFormats)[number] | undefined>;
   }
 >;
 type ListParams = z.output<ListSchema>;
 
 /** Requested list, without the position of the requested page. */
-export interface BrowseTarget<Params> {
-  readonly subject: BrowseSubject;
+export interface ListTarget<Params> {
+  readonly subject: ListSubject;
   readonly cacheSubject: string;
   readonly param?: string;
   readonly profile?: ProfileQuery;
@@ -95,9 +95,9 @@ export function toAccountReference(handle: string): AccountReference {
 }
 
 /** Creates a read of one page of a list. Its parameters' schema must include `listParams`. */
-export function createBrowseRead<Schema extends ListSchema>(
+export function createListRead<Schema extends ListSchema>(
   about: ReadOf<Schema>,
-  toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget<z.output<Schema>>,
+  toTarget: (params: z.output<Schema>, context: PlanContext) => ListTarget<z.output<Schema>>,
 ): Read {
   return createRead({ ...about, kind: 'browse' }, (params, context) => {
     const { full, cursor, nocache, format, max_chars: maxChars } = params;
@@ -140,10 +140,10 @@ function refuseFeed(format: string | undefined): void {
 }
 
 function toQuery(
-  { profile, list, isLiveOnly }: BrowseTarget<unknown>,
+  { profile, list, isLiveOnly }: ListTarget<unknown>,
   { limit, page, cursor }: ListParams,
   { cursors }: PlanContext,
-): BrowseQuery {
+): PageQuery {
   if (cursor !== undefined && page !== undefined) {
     const detail =
       'The parameters `page` and `cursor` are both given; only one of them can set the start of the page.';
@@ -158,16 +158,16 @@ function toQuery(
 
 type PagePosition = Readonly<{ cursor: string | undefined; page: number | undefined }>;
 
-type BrowseView = Readonly<{
-  target: BrowseTarget<unknown>;
-  query: BrowseQuery;
+type PageView = Readonly<{
+  target: ListTarget<unknown>;
+  query: PageQuery;
   full: boolean;
   maxChars: number | undefined;
   cursor: string | undefined;
   toUrl: (position: PagePosition) => string;
 }>;
 
-function assemble(answer: Answer, view: BrowseView, context: PlanContext): BrowseResult {
+function assemble(answer: Answer, view: PageView, context: PlanContext): ListResult {
   const { target, query, full, maxChars } = view;
   const found = pageIn(answer);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
@@ -202,9 +202,9 @@ const endlessCursor =
   'The list has more items, but the source’s cursor for the next page is too long to be passed on.';
 
 function nameSubject(
-  subject: BrowseSubject,
-  { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,
-): BrowseSubject {
+  subject: ListSubject,
+  { account, answered }: Pick<PageFound, 'account' | 'answered'>,
+): ListSubject {
   switch (subject.resource) {
     case 'search':
       return subject;
@@ -217,7 +217,7 @@ function nameSubject(
   }
 }
 
-function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | null {
+function toItems({ items }: PageFound, list: ListQuery | null): ListItems | null {
   const posts = items.filter((item) => 'type' in item);
   switch (list?.kind) {
     case undefined:
@@ -236,14 +236,14 @@ function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | 
 
 function toNext(
   next: ListPosition | null,
-  { query, toUrl }: BrowseView,
+  { query, toUrl }: PageView,
   { cursors }: PlanContext,
-): BrowseResult['next'] {
+): ListResult['next'] {
   const cursor = next === null ? null : cursors.seal(query.listKey, next);
   return cursor === null ? null : { cursor, url: toUrl({ cursor, page: undefined }) };
 }
 
-function toUrls({ query: { page }, cursor, maxChars, toUrl }: BrowseView): PageUrls {
+function toUrls({ query: { page }, cursor, maxChars, toUrl }: PageView): PageUrls {
   // Numbered pages do not start where shortened pages end.
   const isNumbered = page === 2 || cursor === undefined || maxChars === undefined;
   const toNumbered = (number: number) =>

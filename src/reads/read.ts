@@ -3,10 +3,10 @@ import type { Answer, Plan } from '../fetching/plan.ts';
 import { type JsonSchema, toInputSchema } from '../lib/json-schema.ts';
 import type { SearchPlatform } from '../model/reference.ts';
 import {
-  browseReply,
   embedReply,
   type Format,
   feedFormats,
+  listReply,
   postReply,
   type Result,
 } from '../model/results.ts';
@@ -64,7 +64,7 @@ export interface Read extends ReadAbout {
   parse(given: Readonly<Record<string, unknown>>, context: PlanContext): ParsedRead;
 }
 
-const replies = { post: postReply, browse: browseReply, embed: embedReply };
+const replies = { post: postReply, browse: listReply, embed: embedReply };
 
 /** Description of a read operation, without the response schema, which `createRead` adds. */
 export type ReadOf<Params extends z.ZodObject> = Omit<

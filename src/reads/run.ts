@@ -2,7 +2,7 @@ import type { Requester } from '../fetching/cost.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
 import { type Answer, createRenderingCache, type Plan } from '../fetching/plan.ts';
 import { Problem } from '../lib/problem.ts';
-import { endWith, type TraceSpan } from '../lib/tracing/tracing.ts';
+import type { TraceSpan } from '../lib/tracing/tracing.ts';
 import type { Format, Result } from '../model/results.ts';
 import { type Representation, represent } from '../render/formats.ts';
 import type { ParsedRead, PlanContext, Read } from './read.ts';
@@ -17,6 +17,8 @@ export function createReader(
   context: PlanContext,
 ) {
   const cached = createRenderingCache<Representation>();
+  const getRepresentation = (answered: AnsweredRead, format: Format): Representation | undefined =>
+    cached.get(answered.answer.renderings, nameView(answered, format));
   return {
     /** Parses parameters. @throws Problem with status 400 for invalid parameters */
     parse: (read: Read, given: Readonly<Record<string, unknown>>): ParsedRead =>
@@ -35,21 +37,26 @@ export function createReader(
       }
     },
     assemble: ({ parsed, answer }: AnsweredRead): Result => parsed.assemble(answer),
+    /** Returns the cached bytes of a response, if it was rendered before. */
+    getRepresentation,
     /** Renders a response. The same data and format yield the cached bytes. */
     represent: async (answered: AnsweredRead, format: Format, span?: TraceSpan | undefined) => {
       const { parsed, answer } = answered;
-      const name = nameView(answered, format);
-      const known = cached.get(answer.renderings, name);
+      const known = getRepresentation(answered, format);
       if (known !== undefined) return known;
       const rendering = span?.startChild('render', { attributes: { 'perch.format': format } });
-      const make = async () => represent(parsed.assemble(answer), { format, context });
-      const made = await endWith(rendering, make());
+      const made = represent(parsed.assemble(answer), { format, context });
+      rendering?.end();
       if (made.shown !== null) await fetcher.keepPosition(parsed.plan, answer, made.shown);
-      cached.set(answer.renderings, name, made, made.body.length);
+      const bytes = made.body.length + replyBytes;
+      cached.set(answer.renderings, nameView(answered, format), made, bytes);
       return made;
     },
   };
 }
+
+/** Bytes of a cached reply without its body, measured with short posts: 3.5 KB per coding. */
+export const replyBytes = 4000;
 
 function nameParam(error: unknown, { param }: Plan): unknown {
   const isAboutPlatform = error instanceof Problem && error.code === 'unsupported_platform';

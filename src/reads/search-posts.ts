@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../lib/problem.ts';
 import { searchPlatforms } from '../model/reference.ts';
 import { feeds } from '../model/results.ts';
-import { type BrowseTarget, createBrowseRead, listParams } from './list.ts';
+import { createListRead, type ListTarget, listParams } from './list.ts';
 import {
   choice,
   flag,
@@ -37,7 +37,7 @@ const params = z.object({
 
 type Params = z.output<typeof params>;
 
-export const searchPosts = createBrowseRead(
+export const searchPosts = createListRead(
   {
     name: 'searchPosts',
     title: 'Search posts or accounts',
@@ -51,7 +51,7 @@ export const searchPosts = createBrowseRead(
   toTarget,
 );
 
-function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget<Params> {
+function toTarget(params: Params, { searchPlatform }: PlanContext): ListTarget<Params> {
   const { platform = searchPlatform, require_live: isLiveOnly } = params;
   const feed = params.feed === 'media' ? 'photos' : params.feed;
   refuseTimeRange(params);

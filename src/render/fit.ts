@@ -1,11 +1,10 @@
-import type { Account } from '../model/account.ts';
-import type { Article, ArticleBlock } from '../model/article.ts';
-import { type Media, toMediaSet } from '../model/media.ts';
-import type { Card, Post, Status } from '../model/post.ts';
-import type { BrowseItems, BrowseResult, PostResult } from '../model/results.ts';
+import type { ArticleBlock } from '../model/article.ts';
+import type { Post } from '../model/post.ts';
+import type { ListItems, ListResult, PostResult } from '../model/results.ts';
+import { type Shortening, shortenAccount, shortenPost } from '../normalize/shorten-post.ts';
 import { toThread } from './markdown/thread.ts';
 
-type TextResult = PostResult | BrowseResult;
+type TextResult = PostResult | ListResult;
 
 interface Fitted<Of extends TextResult> {
   readonly result: Of;
@@ -89,10 +88,10 @@ function findLargest<Of extends TextResult>(
   return best;
 }
 
-function shortenList(result: BrowseResult): Shortener<BrowseResult> {
+function shortenList(result: ListResult): Shortener<ListResult> {
   const { items, profile, bound } = result;
   const count = countOf(items);
-  const keep = (kept: number, cut: string | null): BrowseResult => {
+  const keep = (kept: number, cut: string | null): ListResult => {
     const next = kept < count ? (bound?.nextAfter?.(kept) ?? null) : result.next;
     const left = kept < count ? describeLeftItems(result, kept, next !== null) : null;
     const warning = [cut, left].filter(Boolean).join(' ');
@@ -111,35 +110,35 @@ function shortenList(result: BrowseResult): Shortener<BrowseResult> {
       return {
         ...kept,
         items: kept.items && cutItems(kept.items, max),
-        profile: profile && cutAccount(profile, max),
+        profile: profile && shortenAccount(profile, createCut(max)),
       };
     },
   };
 }
 
-const countOf = (items: BrowseItems | null): number =>
+const countOf = (items: ListItems | null): number =>
   items === null ? 0 : 'posts' in items ? items.posts.length : items.users.length;
 
-const takeItems = (items: BrowseItems, count: number): BrowseItems =>
+const takeItems = (items: ListItems, count: number): ListItems =>
   'posts' in items
     ? { posts: items.posts.slice(0, count) }
     : { users: items.users.slice(0, count) };
 
-const cutItems = (items: BrowseItems, max: number): BrowseItems =>
+const cutItems = (items: ListItems, max: number): ListItems =>
   'posts' in items
     ? { posts: items.posts.map((post) => cutPost(post, max)) }
-    : { users: items.users.map((user) => cutAccount(user, max)) };
+    : { users: items.users.map((user) => shortenAccount(user, createCut(max))) };
 
-const nameItems = ({ items }: BrowseResult): string =>
+const nameItems = ({ items }: ListResult): string =>
   items !== null && 'users' in items ? 'accounts' : 'posts';
 
-function describeCut(result: BrowseResult, count: number): string {
+function describeCut(result: ListResult, count: number): string {
   const maxChars = result.bound?.maxChars;
   if (count === 0) return `The texts of this page were cut, because of \`max_chars=${maxChars}\`.`;
   return `The first ${nameItems(result).replace(/s$/, '')} is longer than \`max_chars=${maxChars}\`, and its texts were cut.`;
 }
 
-function describeLeftItems(result: BrowseResult, kept: number, hasNext: boolean): string {
+function describeLeftItems(result: ListResult, kept: number, hasNext: boolean): string {
   const about = `\`max_chars=${result.bound?.maxChars}\` leaves room for ${kept} of the ${countOf(result.items)} ${nameItems(result)} of this page.`;
   if (result.bound?.nextAfter === null) return `${about} The others are left out.`;
   return hasNext
@@ -194,112 +193,18 @@ function describeLeftPosts({ posts, bound }: PostResult, kept: ReadonlySet<Post>
   return `\`max_chars=${bound?.maxChars}\` leaves room for ${kept.size} of the ${posts.length} posts; ${parts.filter(Boolean).join(' and ')} ${were} left out. The tool \`list_replies\` and ${bound?.repliesUrl} list all replies page by page.`;
 }
 
-/** Shortens a text to `max` UTF-16 code units and `…`. Never splits a surrogate pair. */
-export function cutText(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const last = text.charCodeAt(max - 1);
-  const isHalf = last >= 0xd800 && last <= 0xdbff;
-  return `${text.slice(0, isHalf ? max - 1 : max)}…`;
-}
-
 /** Returns a post in which no text, even quoted, is longer than `max` UTF-16 code units. */
-export function cutPost(post: Post, max: number): Post {
-  const cut = createCut(max);
-  if (post.type === 'tombstone') return { ...post, text: cutText(post.text, max) };
-  const { text, start: facets } = cut.annotated(post.text, post.facets);
-  return {
-    ...post,
-    text,
-    facets,
-    author: cutAccount(post.author, max),
-    reposted_by: post.reposted_by && cutAccount(post.reposted_by, max),
-    content_warning: cut.nullable(post.content_warning),
-    ...cutNote(post, cut),
-    ...(post.earlier_versions && {
-      earlier_versions: post.earlier_versions.map((version) => ({
-        ...version,
-        text: cutText(version.text, max),
-      })),
-    }),
-    media: toMediaSet(
-      post.media.all.map((item): Media => ({ ...item, alt: cut.nullable(item.alt) })),
-    ),
-    poll: post.poll && cutPoll(post.poll, max),
-    card: post.card && cutCard(post.card, max),
-    article: post.article && cutArticle(post.article, max),
-    quote: post.quote && cutPost(post.quote, max),
+export const cutPost = (post: Post, max: number): Post => shortenPost(post, createCut(max));
+
+function createCut(max: number): Shortening {
+  const texts = { text: max, name: max, description: max, line: max, note: max };
+  const takeBlocks = (blocks: readonly ArticleBlock[]) => {
+    let left = max;
+    return blocks.filter((block) => {
+      const isKept = left > 0;
+      left -= 'text' in block ? block.text.length + 1 : JSON.stringify(block).length;
+      return isKept;
+    });
   };
-}
-
-function cutNote(post: Status, cut: ReturnType<typeof createCut>) {
-  const { community_note: note, community_note_facets: facets } = post;
-  if (note === null || facets === undefined) return { community_note: cut.nullable(note) };
-  const { text, start } = cut.annotated(note, facets);
-  return { community_note: text, community_note_facets: start };
-}
-
-function cutAccount(account: Account, max: number): Account {
-  const { description, description_facets: facets } = account;
-  if (description === null || description.length <= max) return account;
-  const cut = createCut(max).annotated(description, facets ?? []);
-  return { ...account, description: cut.text, ...(facets && { description_facets: cut.start }) };
-}
-
-interface Range {
-  readonly end: number;
-}
-
-function createCut(max: number) {
-  return {
-    nullable: (text: string | null) => text && cutText(text, max),
-    /** Shortens a text, and drops annotations beyond its end. Offsets count code points. */
-    annotated: <One extends Range>(text: string, ranges: readonly One[]) => {
-      if (text.length <= max) return { text, start: ranges };
-      const short = cutText(text, max);
-      const end = [...short].length - 1; // without the ellipsis
-      return { text: short, start: ranges.filter((range) => range.end <= end) };
-    },
-  };
-}
-
-function cutPoll(poll: NonNullable<Status['poll']>, max: number): Status['poll'] {
-  const choices = poll.choices.map((choice) => ({ ...choice, label: cutText(choice.label, max) }));
-  return { ...poll, choices };
-}
-
-function cutCard(card: Card, max: number): Card {
-  const { description, image_alt: alt } = card;
-  return {
-    ...card,
-    title: cutText(card.title, max),
-    description: description && cutText(description, max),
-    ...(alt !== undefined && { image_alt: cutText(alt, max) }),
-  };
-}
-
-function cutArticle(article: Article, max: number): Article {
-  const blocks: ArticleBlock[] = [];
-  let left = max;
-  for (const block of article.blocks) {
-    if (left <= 0) break;
-    blocks.push(cutBlock(block, left));
-    left -= lengthOf(block);
-  }
-  const { title, preview_text: preview } = article;
-  return {
-    ...article,
-    title: cutText(title, max),
-    preview_text: preview && cutText(preview, max),
-    blocks,
-  };
-}
-
-const lengthOf = (block: ArticleBlock): number =>
-  'text' in block ? block.text.length + 1 : JSON.stringify(block).length;
-
-function cutBlock(block: ArticleBlock, max: number): ArticleBlock {
-  if (!('text' in block)) return block;
-  if (!('styles' in block)) return { ...block, text: cutText(block.text, max) };
-  const { text, start: styles } = createCut(max).annotated(block.text, block.styles);
-  return { ...block, text, styles };
+  return { texts, replace: (whole, parts) => ({ ...whole, ...parts }), takeBlocks };
 }

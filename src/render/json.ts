@@ -1,10 +1,10 @@
 import { toJsonBody } from '../lib/http/json-bodies.ts';
 import type { Post } from '../model/post.ts';
 import type {
-  BrowseReply,
-  BrowseResult,
   EmbedReply,
   EmbedResult,
+  ListReply,
+  ListResult,
   PostReply,
   PostResult,
 } from '../model/results.ts';
@@ -39,16 +39,16 @@ function describePost(result: PostResult): Omit<PostReply, 'markdown'> {
   };
 }
 
-export function renderBrowseJson(result: BrowseResult): string {
+export function renderBrowseJson(result: ListResult): string {
   const { source, fetched_at, ...rest } = describeList(result);
   const markdown = renderBrowsePage(result);
-  return toJsonBody({ ...rest, markdown, source, fetched_at } satisfies BrowseReply);
+  return toJsonBody({ ...rest, markdown, source, fetched_at } satisfies ListReply);
 }
 
 /** Renders a page of posts or accounts, without the member `markdown`. */
-export const renderBrowseData = (result: BrowseResult): string => toJsonBody(describeList(result));
+export const renderBrowseData = (result: ListResult): string => toJsonBody(describeList(result));
 
-function describeList(result: BrowseResult): Omit<BrowseReply, 'markdown'> {
+function describeList(result: ListResult): Omit<ListReply, 'markdown'> {
   const { subject, profile, items, next } = result;
   return {
     resource: subject.resource,
@@ -65,7 +65,7 @@ function describeList(result: BrowseResult): Omit<BrowseReply, 'markdown'> {
   };
 }
 
-function describeSubject(subject: BrowseResult['subject']): Partial<BrowseReply> {
+function describeSubject(subject: ListResult['subject']): Partial<ListReply> {
   if (subject.resource === 'search') return { query: subject.query, feed: subject.feed };
   if (subject.resource !== 'replies') return { handle: subject.handle };
   const { handle, id, url } = subject;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { toAccount } from '../../src/model/account.ts';
-import type { BrowseResult } from '../../src/model/results.ts';
+import type { ListResult } from '../../src/model/results.ts';
 import { renderHtmlPage, toPageHeaders } from '../../src/render/page/page.ts';
 import { readPageAssets } from '../../src/server/wiring/page-context.ts';
 import {
@@ -52,7 +52,7 @@ const arabic = toAccount({
 });
 
 const next = nextPage('/api/v1/profiles/x', {});
-const made: readonly (readonly [string, BrowseResult])[] = [
+const made: readonly (readonly [string, ListResult])[] = [
   ['a profile with a long handle', profileResult([status(1, long, 'One')], { next }, long)],
   ['a profile with a right-to-left name', profileResult([status(1, arabic, 'One')], {}, arabic)],
   [
@@ -66,7 +66,7 @@ const made: readonly (readonly [string, BrowseResult])[] = [
 const rig = useRig({ PERCH_MEDIA: 'off' });
 
 /** Opens a rendered result at an address of the server, with pictures that arrive after the text. */
-async function openMade(page: Page, result: BrowseResult): Promise<void> {
+async function openMade(page: Page, result: ListResult): Promise<void> {
   const pageAssets = readPageAssets({ error: () => {} } as never);
   if (pageAssets === undefined) throw new Error('The assets are missing.');
   const toPictureUrl = (url: string) => `${rig.url}/media/made${new URL(url).pathname}`;

@@ -353,7 +353,7 @@ describe('the deprecation headers', () => {
         platforms: ['x'] as const,
         reads: new Set(['profile', 'timeline'] as const),
         covers: () => true,
-        ask: { profile: fail, timeline: fail },
+        fetch: { profile: fail, timeline: fail },
       };
       const app = await buildTestApp({ providers: [post, profiles] });
 

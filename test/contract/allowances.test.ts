@@ -41,7 +41,7 @@ function createSource(): Source {
       platforms: ['x'],
       reads: new Set(['post', 'profile', 'timeline', 'followers', 'following', 'search']),
       covers: () => true,
-      ask: {
+      fetch: {
         post: answer(found),
         profile: answer({ account: stubAccount('wren'), warnings: [] }),
         timeline: answer(list([stubPost('20')])),

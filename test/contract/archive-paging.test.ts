@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type ArchiveStore, openArchiveStore } from '../../src/archive/store/store.ts';
 import { toIsoSeconds } from '../../src/lib/clock.ts';
-import { browseReply } from '../../src/model/results.ts';
+import { listReply } from '../../src/model/results.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { fc, runs } from '../support/fast-check.ts';
@@ -68,7 +68,7 @@ async function walk(app: TestApp, path: string, some: readonly number[]) {
     const from = cursor === undefined ? '' : `&cursor=${cursor}`;
     const reply = await app.request(`${path}&format=json&limit=${limit}${from}`);
     expect(reply.statusCode, reply.body).toBe(200);
-    const { posts = [], users = [], nextCursor } = browseReply.parse(reply.json());
+    const { posts = [], users = [], nextCursor } = listReply.parse(reply.json());
     if (nextCursor !== undefined) expect([...posts, ...users]).toHaveLength(limit);
     ids.push(...posts.map(({ id }) => id), ...users.map(({ screen_name }) => screen_name));
     cursor = nextCursor;
@@ -108,7 +108,7 @@ it('returns every row of an archive list once and in order, in full pages', asyn
 
 it('has no lists at syndication, which reads single posts', () => {
   const http = { get: () => Promise.reject(new Error('It is not asked.')), close: async () => {} };
-  const { reads, ask } = createSyndication({ http, apiUrl: 'https://syndication.example' });
+  const { reads, fetch: ask } = createSyndication({ http, apiUrl: 'https://syndication.example' });
 
   expect([...reads]).toEqual(['post']);
   expect(Object.keys(ask)).toEqual(['post']);

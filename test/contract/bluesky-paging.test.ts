@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { browseReply } from '../../src/model/results.ts';
+import { listReply } from '../../src/model/results.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createFakeBluesky, type FakeBluesky } from '../support/fake-bluesky.ts';
 import { type FakeHandler, startFakeUpstream } from '../support/fake-upstream.ts';
@@ -62,7 +62,7 @@ async function walk(handler: FakeHandler, path: string, limits: readonly number[
     const limit = limits[pages.length % limits.length] ?? 20;
     const reply = await app.request(`${path}&format=json&limit=${limit}${cursor}`);
     expect(reply.statusCode, reply.body).toBe(200);
-    const { posts = [], users = [], nextCursor } = browseReply.parse(reply.json());
+    const { posts = [], users = [], nextCursor } = listReply.parse(reply.json());
     pages.push({ ids: [...posts, ...users].map(({ id }) => id), limit });
     cursor = nextCursor === undefined ? '' : `&cursor=${nextCursor}`;
   } while (cursor !== '' && pages.length < 500);

@@ -55,8 +55,8 @@ describe('the cache of lists', () => {
     const provider: Provider = {
       ...list.provider,
       reads: new Set(['post', 'profile', 'timeline', 'search']),
-      ask: {
-        ...list.provider.ask,
+      fetch: {
+        ...list.provider.fetch,
         post: async ({ post }) => {
           if (post.id === id) throw new ProviderError('missing', 'This post was deleted.');
           return stubFound(stubPost(post.id));
@@ -85,11 +85,11 @@ describe('the cache of lists', () => {
     const id = list.ids[3] ?? '';
     let release = () => {};
     let asked = 0;
-    const { search } = list.provider.ask;
+    const { search } = list.provider.fetch;
     const provider: Provider = {
       ...list.provider,
       reads: new Set(['post', 'search']),
-      ask: {
+      fetch: {
         search: async (query, context) => {
           asked += 1;
           const page = await search?.(query, context);
@@ -122,11 +122,11 @@ describe('the cache of lists', () => {
     let release = () => {};
     const list = createFakeList(30, fullPages);
     let asked = 0;
-    const { timeline } = list.provider.ask;
+    const { timeline } = list.provider.fetch;
     const provider: Provider = {
       ...list.provider,
-      ask: {
-        ...list.provider.ask,
+      fetch: {
+        ...list.provider.fetch,
         timeline: async (query, context) => {
           asked += 1;
           if (asked === 1) await new Promise<void>((resolve) => (release = resolve));
@@ -149,7 +149,7 @@ describe('the cache of lists', () => {
     let waiting = 0;
     const slow: Provider = {
       ...createFakeList(3, fullPages).provider,
-      ask: {
+      fetch: {
         search: (_query, { signal }) =>
           new Promise((_resolve, reject) => {
             waiting += 1;
@@ -178,7 +178,7 @@ describe('the cache of lists', () => {
     let aborted = false;
     const provider: Provider = {
       ...list.provider,
-      ask: {
+      fetch: {
         profile: async () => {
           throw new ProviderError('missing', 'This account is suspended.');
         },
@@ -202,8 +202,8 @@ describe('the cache of lists', () => {
     const list = createFakeList(40, fullPages);
     const provider: Provider = {
       ...list.provider,
-      ask: {
-        ...list.provider.ask,
+      fetch: {
+        ...list.provider.fetch,
         timeline: async () => ({ items: [stubPost('1')], cursor: 'x'.repeat(3000), warnings: [] }),
       },
     };

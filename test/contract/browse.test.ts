@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { browseReply } from '../../src/model/results.ts';
+import { listReply } from '../../src/model/results.ts';
 import { buildTestApp, shareTestApps, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createFakeList, fullPages } from '../support/fake-list.ts';
@@ -14,7 +14,7 @@ async function readJson(url: string) {
   const app = await sharedApp();
   const reply = await app.request(url, { headers: { accept: 'application/json' } });
   expect(reply.statusCode, reply.body).toBe(200);
-  return browseReply.parse(reply.json());
+  return listReply.parse(reply.json());
 }
 
 describe('the browse reads', () => {

@@ -18,7 +18,7 @@ function createTimelineProvider(timeline: Timeline): Provider {
     platforms: ['x'],
     reads: new Set(['profile', 'timeline']),
     covers: () => true,
-    ask: {
+    fetch: {
       profile: async () => ({ account: stubAccount('wren'), warnings: [] }),
       timeline: (query, { signal }) => timeline(query, signal),
     },

@@ -16,7 +16,7 @@ function createTimelineOf(items: readonly Post[]): Provider {
     platforms: ['x'],
     reads: new Set(['profile', 'timeline']),
     covers: () => true,
-    ask: {
+    fetch: {
       profile: async () => ({ account: stubAccount('wren'), warnings: [] }),
       timeline: async () => ({ items, cursor: null, warnings: [], isExact: true }),
     },

@@ -26,7 +26,7 @@ const down: Provider = {
   platforms: ['x', 'sample'],
   reads: new Set(['post', 'profile', 'search']),
   covers: () => true,
-  ask: { post: fail, profile: fail, search: fail },
+  fetch: { post: fail, profile: fail, search: fail },
 };
 
 async function fail(): Promise<never> {
@@ -36,7 +36,7 @@ async function fail(): Promise<never> {
 const broken: Provider = {
   ...down,
   // Breaks the contract of providers, so that the read fails over it and is logged as a defect.
-  ask: { post: nothing, profile: nothing, search: nothing },
+  fetch: { post: nothing, profile: nothing, search: nothing },
 };
 
 async function nothing(): Promise<never> {

@@ -37,7 +37,7 @@ const down: Provider = {
   platforms: ['sample'],
   reads: new Set(['profile', 'timeline', 'followers', 'following', 'search']),
   covers: () => true,
-  ask: { profile: fail, timeline: fail, followers: fail, following: fail, search: fail },
+  fetch: { profile: fail, timeline: fail, followers: fail, following: fail, search: fail },
 };
 
 async function fail(): Promise<never> {
@@ -47,7 +47,7 @@ async function fail(): Promise<never> {
 const broken: Provider = {
   ...down,
   // Each breaks the contract of providers, so that the read fails over it.
-  ask: {
+  fetch: {
     profile: nothing,
     timeline: nothing,
     followers: nothing,

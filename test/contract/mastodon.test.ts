@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { browseReply, postReply } from '../../src/model/results.ts';
+import { listReply, postReply } from '../../src/model/results.ts';
 import type { TestApp } from '../support/build-app.ts';
 import { createFakeMastodon, type FakeMastodon } from '../support/fake-mastodon.ts';
 import { answerJson } from '../support/fake-upstream.ts';
@@ -79,7 +79,7 @@ describe('Mastodon over HTTP', () => {
   ])('reads %s', async (path, resource) => {
     const { app } = await buildMastodonApp({ [homeHost]: smallServer().handler });
 
-    const reply = browseReply.parse(await readJson(app, path));
+    const reply = listReply.parse(await readJson(app, path));
 
     expect(reply).toMatchObject({ resource, source: 'mastodon', degraded: false });
     if (resource !== 'following') {
@@ -220,7 +220,7 @@ async function walkAll(app: TestApp, limits: readonly number[], wanted: string) 
     const limit = limits[page % limits.length] ?? 20;
     const options = `with_replies=true&${wanted}&limit=${limit}`;
     const from = cursor === undefined ? '' : `&cursor=${cursor}`;
-    const reply = browseReply.parse(await readJson(app, `/${handle}?${options}${from}`));
+    const reply = listReply.parse(await readJson(app, `/${handle}?${options}${from}`));
     const posts = reply.posts ?? [];
     if (reply.nextCursor !== undefined) expect(posts).toHaveLength(limit);
     ids.push(...posts.map(({ id }) => id));

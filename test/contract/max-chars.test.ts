@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
-import { type BrowseReply, browseReply, type PostReply } from '../../src/model/results.ts';
+import { type ListReply, listReply, type PostReply } from '../../src/model/results.ts';
 import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
 import { createFakeList, fullPages, type ListHabits } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
@@ -15,11 +15,10 @@ const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };
 async function readJson(app: TestApp, path: string) {
   const { statusCode, body } = await app.request(`${path}&format=json`);
   expect(statusCode, body).toBe(200);
-  return { length: body.length, reply: JSON.parse(body) as BrowseReply & PostReply };
+  return { length: body.length, reply: JSON.parse(body) as ListReply & PostReply };
 }
 
-const itemsOf = ({ posts, users }: BrowseReply) =>
-  (posts ?? users ?? []).map(({ id }) => String(id));
+const itemsOf = ({ posts, users }: ListReply) => (posts ?? users ?? []).map(({ id }) => String(id));
 
 interface Step {
   readonly options: string;
@@ -29,19 +28,19 @@ interface Step {
 
 /** Reads all pages of a list. `stepOf` returns the options of the page at an index. */
 async function readAll(app: TestApp, path: string, stepOf: (index: number) => Step) {
-  const pages: { ids: readonly string[]; length: number; reply: BrowseReply }[] = [];
+  const pages: { ids: readonly string[]; length: number; reply: ListReply }[] = [];
   let cursor = '';
   do {
     const { options, isLate } = stepOf(pages.length);
     const { reply, length } = await readJson(app, `${path}${options}${cursor}`);
-    pages.push({ ids: itemsOf(browseReply.parse(reply)), length, reply });
+    pages.push({ ids: itemsOf(listReply.parse(reply)), length, reply });
     cursor = `&cursor=${reply.nextCursor}`;
     if (isLate) await app.advance(400_000);
   } while (pages.at(-1)?.reply.nextCursor !== undefined && pages.length < 1000);
   return pages;
 }
 
-const cutWarnings = ({ warnings }: Pick<BrowseReply, 'warnings'>) =>
+const cutWarnings = ({ warnings }: Pick<ListReply, 'warnings'>) =>
   warnings.filter((warning) => warning.includes('max_chars'));
 
 /** Habits of an upstream with pages of different sizes that overlap. */

@@ -118,7 +118,7 @@ const broken: Provider = {
   platforms: ['x'],
   reads: new Set(['search']),
   covers: () => true,
-  ask: { search: async () => null as never },
+  fetch: { search: async () => null as never },
 };
 
 describe('the read service', () => {

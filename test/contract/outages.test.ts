@@ -111,7 +111,7 @@ describe('a read whose source fails', () => {
     platforms: [name],
     reads: new Set(['profile' as const]),
     covers: (query: object) => 'account' in query && JSON.stringify(query).includes(`"${name}"`),
-    ask: {
+    fetch: {
       profile: async () => {
         if (!isDown) throw new ProviderError('missing', 'There is no such account.');
         throw new ProviderError('unavailable', 'The source is failing at the moment.');

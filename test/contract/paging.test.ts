@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BrowseReply, browseReply } from '../../src/model/results.ts';
+import { type ListReply, listReply } from '../../src/model/results.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, fullPages, type ListHabits } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
@@ -25,10 +25,10 @@ function habitsOf(table: readonly number[]): ListHabits {
   };
 }
 
-async function read(app: TestApp, path: string): Promise<BrowseReply> {
+async function read(app: TestApp, path: string): Promise<ListReply> {
   const reply = await app.request(`${path}&format=json`);
   expect(reply.statusCode, reply.body).toBe(200);
-  return browseReply.parse(reply.json());
+  return listReply.parse(reply.json());
 }
 
 interface Step {
@@ -42,7 +42,7 @@ interface Step {
 interface WalkedPage {
   readonly ids: readonly (string | null)[];
   readonly limit: number;
-  readonly reply: BrowseReply;
+  readonly reply: ListReply;
 }
 
 /** Reads a whole list, with a different limit for each page. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
-import { browseReply } from '../../src/model/results.ts';
+import { listReply } from '../../src/model/results.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
@@ -44,7 +44,7 @@ describe('the replies to a post', () => {
 
     const reply = await app.request(`${url}&limit=3`);
 
-    const body = browseReply.parse(reply.json());
+    const body = listReply.parse(reply.json());
     expect(body).toMatchObject({
       resource: 'replies',
       id,

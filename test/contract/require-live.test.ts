@@ -18,7 +18,7 @@ function createLastResort(): Provider {
     platforms: ['x'],
     reads: new Set(['search']),
     covers: (query) => query.kind === 'search' && 'last resort',
-    ask: {
+    fetch: {
       search: async ({ cursor }: SearchQuery) => ({
         items: cursor === null ? [stubPost('7'), stubPost('6')] : [stubPost('5')],
         cursor: cursor === null ? 'more' : null,
@@ -100,7 +100,10 @@ describe('a search with require_live=true', () => {
     const list = createFakeList(3, fullPages);
     const search = () => Promise.reject(failure);
     const app = await buildTestApp({
-      providers: [createLastResort(), { ...list.provider, ask: { ...list.provider.ask, search } }],
+      providers: [
+        createLastResort(),
+        { ...list.provider, fetch: { ...list.provider.fetch, search } },
+      ],
     });
 
     const reply = await app.request(liveUrl);

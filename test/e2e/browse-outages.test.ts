@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BrowseReply, browseReply } from '../../src/model/results.ts';
+import { type ListReply, listReply } from '../../src/model/results.ts';
 import { fullPageHabits, startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { answerHtml, type FakeHandler } from '../support/fake-upstream.ts';
 import { listen } from '../support/listen.ts';
@@ -18,12 +18,12 @@ async function setUp(env: Record<string, string> = {}) {
   });
   const get = (path: string, init: RequestInit = {}) =>
     fetch(`${url}${path}`, { headers: { accept: 'application/json' }, ...init });
-  const read = async (path: string): Promise<BrowseReply> =>
-    browseReply.parse(await (await get(path)).json());
+  const read = async (path: string): Promise<ListReply> =>
+    listReply.parse(await (await get(path)).json());
   return { app, fake, get, read };
 }
 
-const idsOf = ({ posts, users }: BrowseReply) => (posts ?? users ?? []).map(({ id }) => id);
+const idsOf = ({ posts, users }: ListReply) => (posts ?? users ?? []).map(({ id }) => id);
 
 describe('a caller who leaves', () => {
   it.each([
@@ -97,7 +97,7 @@ describe('an outage', () => {
     for (const isBroken of broken) {
       fake.interrupt(isBroken, crash);
       const reply = await get('/wren');
-      const { posts } = browseReply.parse(await reply.json());
+      const { posts } = listReply.parse(await reply.json());
       expect([reply.headers.get('x-cache'), posts]).toEqual(['stale', whole.posts]);
     }
   });

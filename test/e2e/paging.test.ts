@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BrowseReply, browseReply } from '../../src/model/results.ts';
+import { type ListReply, listReply } from '../../src/model/results.ts';
 import { unhurried } from '../support/build-app.ts';
 import {
   type FakeFxTwitter,
@@ -99,7 +99,7 @@ interface Walk {
 interface WalkedPage {
   readonly ids: readonly (string | null)[];
   readonly limit: number;
-  readonly reply: BrowseReply;
+  readonly reply: ListReply;
 }
 
 interface Walked {
@@ -108,11 +108,11 @@ interface Walked {
   readonly removed: ReadonlySet<string>;
 }
 
-async function readPage(url: string): Promise<BrowseReply> {
+async function readPage(url: string): Promise<ListReply> {
   const reply = await fetch(url);
   const text = await reply.text();
   expect(reply.status, `${url}\n${text}`).toBe(200);
-  return browseReply.parse(JSON.parse(text));
+  return listReply.parse(JSON.parse(text));
 }
 
 function urlOf({ servers, paths }: Walk, step: Step, at: { number: number; cursor?: string }) {
@@ -124,7 +124,7 @@ function urlOf({ servers, paths }: Walk, step: Step, at: { number: number; curso
   return `${server}${path}${mark}format=json&limit=${step.limit}${nocache}${cursor}`;
 }
 
-function idsOf({ posts, users }: BrowseReply): readonly (string | null)[] {
+function idsOf({ posts, users }: ListReply): readonly (string | null)[] {
   return (posts ?? users ?? []).map(({ id }) => id);
 }
 
@@ -463,7 +463,7 @@ async function walkThrough(walk: Walk) {
     const at = { number, ...(cursor === undefined ? {} : { cursor }) };
     const reply = await fetch(urlOf(walk, step, at));
     if (reply.status === 503) continue;
-    const body = browseReply.parse(await reply.json());
+    const body = listReply.parse(await reply.json());
     given.push(...idsOf(body));
     if (body.nextCursor === undefined) break;
     if (idsOf(body).length < step.limit) expect(body.warnings).not.toEqual([]);

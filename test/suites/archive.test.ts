@@ -58,13 +58,13 @@ const searchQuery = (text: string, fields: Partial<SearchQuery> = {}): SearchQue
 });
 
 async function search(archive: ReturnType<typeof open>, query: SearchQuery): Promise<Page<Post>> {
-  if (archive.ask.search === undefined) throw new Error('The archive does not search.');
-  return archive.ask.search(query, { signal });
+  if (archive.fetch.search === undefined) throw new Error('The archive does not search.');
+  return archive.fetch.search(query, { signal });
 }
 
 describe('the sample in the archive', () => {
   it('has its URLs under the base URL', async () => {
-    const found = await open().ask.post?.(postQuery(), { signal });
+    const found = await open().fetch.post?.(postQuery(), { signal });
 
     expect(found?.post.url).toBe(`${baseUrl}/ada.example/status/${heron.id}`);
     expect(JSON.stringify(found)).not.toContain('"perch:');
@@ -75,13 +75,15 @@ describe('the sample in the archive', () => {
     const store = openArchiveStore(':memory:', baseUrl);
     onTestFinished(() => store.close());
     const archive = open();
-    const last = await archive.ask.post?.(
+    const last = await archive.fetch.post?.(
       postQuery({ post: { ...post, id: '1738742806268192954' } }),
       { signal },
     );
     const first = last?.ancestors[0]?.id ?? '';
 
-    const found = await archive.ask.post?.(postQuery({ post: { ...post, id: first } }), { signal });
+    const found = await archive.fetch.post?.(postQuery({ post: { ...post, id: first } }), {
+      signal,
+    });
 
     expect(found?.continuation.map(({ type }) => type)).toEqual(['status', 'tombstone', 'status']);
   });
@@ -126,7 +128,7 @@ describe('the accounts of the sample', () => {
   ])(
     'have their posts with media: with replies %o, reposts %o',
     async (withReplies, withReposts) => {
-      const { ask } = open();
+      const { fetch: ask } = open();
       for (const handle of ['ada.example', 'zhong.example', 'harbour.example']) {
         const of = { account: { platform: 'sample', handle }, withReplies, withReposts } as const;
         const all = await ask.timeline?.(timeline(of), { signal });
@@ -149,7 +151,7 @@ describe('the accounts of the sample', () => {
   );
 
   it('have profiles, timelines with reposts, followers and followed accounts', async () => {
-    const { ask } = open();
+    const { fetch: ask } = open();
 
     const profile = await ask.profile?.({ kind: 'profile', account: ada }, { signal });
     const posts = await ask.timeline?.(timeline(), { signal });
@@ -188,7 +190,7 @@ describe('the accounts of the sample', () => {
     } as const;
 
     const failure = await failureOf(
-      archive.ask.timeline?.(nobody, { signal }) ?? Promise.resolve(),
+      archive.fetch.timeline?.(nobody, { signal }) ?? Promise.resolve(),
     );
 
     expect(archive.covers(nobody)).toBe(true);
@@ -285,7 +287,7 @@ describe('an archived account', () => {
     store.close();
 
     const failure = await failureOf(
-      open({ path }).ask.post?.(x('wren', '20'), { signal }) ?? Promise.resolve(),
+      open({ path }).fetch.post?.(x('wren', '20'), { signal }) ?? Promise.resolve(),
     );
 
     expect(failure.kind).toBe('missing');
@@ -293,7 +295,7 @@ describe('an archived account', () => {
 
   it('is not certain to lack a post, because an export may be incomplete', async () => {
     const failure = await failureOf(
-      openWith([]).ask.post?.(x('wren', '21'), { signal }) ?? Promise.resolve(),
+      openWith([]).fetch.post?.(x('wren', '21'), { signal }) ?? Promise.resolve(),
     );
 
     expect(failure.kind).toBe('ambiguous');
@@ -302,7 +304,7 @@ describe('an archived account', () => {
   it('is read as it was stored', async () => {
     const post = stubPost('20', { text: 'Naïve café 🐦' });
 
-    const found = await openWith([post]).ask.post?.(x('wren', '20'), { signal });
+    const found = await openWith([post]).fetch.post?.(x('wren', '20'), { signal });
 
     expect(found?.post).toEqual(post);
     expect(found?.asOfMs).toBe(1_790_000_000_000);

@@ -388,7 +388,7 @@ describe('a throttled request beside a successful one', () => {
     const handler = serveFxTwitter(routes);
     await withProvider(createFxTwitter, { handler }, async ({ provider }) => {
       const { signal } = new AbortController();
-      await provider.ask.post?.(asked, {
+      await provider.fetch.post?.(asked, {
         signal,
         onThrottled: (error) => void throttled.push(error),
       });

@@ -6,7 +6,7 @@ import { type Facet, type Post, post as postSchema } from '../../src/model/post.
 import type { Answers, PostFound, PostQuery, Query, QueryKind } from '../../src/model/queries.ts';
 import type { PostReference } from '../../src/model/reference.ts';
 import { ProviderError } from '../../src/normalize/provider-error.ts';
-import type { Ask, Provider, ProviderContext } from '../../src/providers/provider.ts';
+import type { Fetch, Provider, ProviderContext } from '../../src/providers/provider.ts';
 import {
   answerBytes,
   answerHtml,
@@ -94,7 +94,7 @@ export async function askProvider<Kind extends QueryKind>(
   query: Answers[Kind]['query'] & { readonly kind: Kind },
   context: ProviderContext = { signal: new AbortController().signal },
 ): Promise<Answers[Kind]['found']> {
-  const ask: Ask<Kind> | undefined = provider.ask[query.kind];
+  const ask: Fetch<Kind> | undefined = provider.fetch[query.kind];
   if (ask === undefined) throw new Error(`The provider does not read: ${query.kind}.`);
   return ask(query, context);
 }

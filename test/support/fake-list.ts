@@ -67,7 +67,7 @@ export function createFakeList(length: number, habits: ListHabits): FakeList {
       platforms: ['x'],
       reads: new Set(['profile', 'timeline', 'search']),
       covers: (query) => !('platform' in query) || query.platform === 'x',
-      ask: {
+      fetch: {
         profile: async () => ({ account: stubAccount('wren'), warnings: [] }),
         timeline: async ({ cursor }) => read(cursor),
         search: async ({ cursor }) => read(cursor),

@@ -1,5 +1,5 @@
 import type { Status } from '../../src/model/post.ts';
-import type { BrowseResult } from '../../src/model/results.ts';
+import type { ListResult } from '../../src/model/results.ts';
 import type { Reader } from '../../src/reads/run.ts';
 import { profileResult } from './render-browse.ts';
 
@@ -19,7 +19,7 @@ export interface ListedPosts {
 /** Creates a list, and a reader that reads it page by page for every request. The cursor is the id of the last post. */
 export function createListReader(posts: readonly Status[]) {
   const list: ListedPosts = { posts, pinned: null, error: null, degraded: false, pages: 0 };
-  const fetchPage = async (given: Readonly<Record<string, unknown>>): Promise<BrowseResult> => {
+  const fetchPage = async (given: Readonly<Record<string, unknown>>): Promise<ListResult> => {
     list.pages += 1;
     if (list.error !== null) throw list.error;
     const { limit, cursor } = given;
@@ -37,7 +37,7 @@ export function createListReader(posts: readonly Status[]) {
   const stub = {
     parse: (_read: unknown, given: object) => given,
     fetch: fetchPage,
-    assemble: (page: BrowseResult) => page,
+    assemble: (page: ListResult) => page,
   };
   // The stub passes its own values between these functions in place of the reader's.
   return { list, reader: stub as unknown as Reader };

@@ -1,6 +1,6 @@
 import type { Account } from '../../src/model/account.ts';
 import type { Post, Status } from '../../src/model/post.ts';
-import type { BrowseResult, BrowseSubject } from '../../src/model/results.ts';
+import type { ListResult, ListSubject } from '../../src/model/results.ts';
 import { ada } from './render-posts.ts';
 
 const read = {
@@ -25,9 +25,9 @@ const read = {
 /** Creates the result of a profile read. `null` for a profile without posts. */
 export function profileResult(
   posts: readonly Post[] | null,
-  told: Partial<BrowseResult> = {},
+  told: Partial<ListResult> = {},
   profile: Account = ada,
-): BrowseResult {
+): ListResult {
   const { screen_name: handle, url } = profile;
   const items = posts === null ? null : { posts };
   return { ...read, subject: { resource: 'profile', handle, url }, profile, items, ...told };
@@ -37,8 +37,8 @@ export function profileResult(
 export function connectionsResult(
   resource: 'followers' | 'following',
   users: readonly Account[],
-  told: Partial<BrowseResult> = {},
-): BrowseResult {
+  told: Partial<ListResult> = {},
+): ListResult {
   const subject = { resource, handle: ada.screen_name, url: ada.url };
   return { ...read, subject, items: { users }, ...told };
 }
@@ -47,8 +47,8 @@ export function connectionsResult(
 export function repliesResult(
   answered: Status | null,
   posts: readonly Post[],
-  told: Partial<BrowseResult> = {},
-): BrowseResult {
+  told: Partial<ListResult> = {},
+): ListResult {
   const subject = {
     resource: 'replies',
     id: answered?.id ?? '900',
@@ -63,8 +63,8 @@ export function repliesResult(
 export function searchResult(
   query: string,
   posts: readonly Post[],
-  told: Partial<BrowseResult> = {},
-): BrowseResult {
+  told: Partial<ListResult> = {},
+): ListResult {
   return { ...read, subject: searchFor(query), items: { posts }, ...told };
 }
 
@@ -72,12 +72,12 @@ export function searchResult(
 export function userSearchResult(
   query: string,
   users: readonly Account[],
-  told: Partial<BrowseResult> = {},
-): BrowseResult {
+  told: Partial<ListResult> = {},
+): ListResult {
   return { ...read, subject: searchFor(query, 'users'), items: { users }, ...told };
 }
 
-type SearchSubject = Extract<BrowseSubject, { resource: 'search' }>;
+type SearchSubject = Extract<ListSubject, { resource: 'search' }>;
 
 /** Creates the subject of a search. */
 export function searchFor(query: string, feed: SearchSubject['feed'] = 'latest'): SearchSubject {

@@ -20,7 +20,7 @@ export function createStubProvider(name: string, answer: StubAnswer): StubProvid
     platforms: ['x'],
     reads: new Set(['post', 'thread', 'replies']),
     covers: (query) => query.kind === 'post' && query.post.platform === 'x',
-    ask: {
+    fetch: {
       post: (query, context) => {
         queries.push(query);
         return answer(query, context);

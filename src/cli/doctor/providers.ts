@@ -69,7 +69,7 @@ async function readOne(
   );
   const startedMs = clock.now();
   try {
-    await cheapReads[name](provider.ask, { signal });
+    await cheapReads[name](provider.fetch, { signal });
     return { result: judgeSpeed(name, clock.now() - startedMs), seen };
   } catch (error) {
     return { result: describeFailure(name, error, { seen, ms: clock.now() - startedMs }), seen };
@@ -103,7 +103,10 @@ const onePost = {
 
 /** Requests that cost a provider little. */
 const cheapReads: Readonly<
-  Record<Remote, (ask: Provider['ask'], context: ProviderContext) => Promise<unknown> | undefined>
+  Record<
+    Remote,
+    (fetch: Provider['fetch'], context: ProviderContext) => Promise<unknown> | undefined
+  >
 > = {
   fxtwitter: ({ profile }, context) =>
     profile?.({ kind: 'profile', account: { platform: 'x', handle: 'jack' } }, context),

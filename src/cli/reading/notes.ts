@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ParsedUrlQuery } from 'node:querystring';
 import { isCode, makeFolder } from '../../lib/files/private-files.ts';
 import { canonicalUrl, type Status } from '../../model/post.ts';
-import type { BrowseResult, PostPage } from '../../model/results.ts';
+import type { ListResult, PostPage } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import type { ParsedRead } from '../../reads/read.ts';
 import { renderPostNote, toNoteFileNames } from '../../render/obsidian.ts';
@@ -54,7 +54,7 @@ export async function savePost(
   await notes.save({ name: fileNames.ascii, text: body.toString() });
 }
 
-type ListedPosts = Pick<BrowseResult, 'items' | 'fetchedAt' | 'source' | 'full'>;
+type ListedPosts = Pick<ListResult, 'items' | 'fetchedAt' | 'source' | 'full'>;
 
 /** Creates a printer of notes. @throws UsageError for a list that contains only accounts */
 export function createNotePrinter({ hasFeeds }: Pick<ParsedRead, 'hasFeeds'>, notes: NoteFolder) {

@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import type { BrowseItems, BrowseResult, Format } from '../../model/results.ts';
+import type { Format, ListItems, ListResult } from '../../model/results.ts';
 import { reads } from '../../reads/index.ts';
 import type { ParsedRead, Read } from '../../reads/read.ts';
 import { render } from '../../render/formats.ts';
@@ -45,7 +45,7 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
   const { format = 'markdown' } = parsed;
   const printer = createPrinter(print, parsed, context);
   const progress = createReadProgress(stderr, systemClock);
-  const pages: BrowseResult[] = [];
+  const pages: ListResult[] = [];
   try {
     for await (const page of readPages(print, fetching)) {
       if (stdout.isTerminal) stderr.clearLine();
@@ -63,7 +63,7 @@ export async function printList(print: ListPrint, fetching: Fetching, context: C
 
 interface PagePrinter {
   readonly isFull: boolean;
-  print(page: BrowseResult, isFirst: boolean): void | Promise<void>;
+  print(page: ListResult, isFirst: boolean): void | Promise<void>;
 }
 
 function createPrinter(
@@ -77,7 +77,7 @@ function createPrinter(
 
 function printSummary(
   format: Format | null,
-  whole: BrowseResult | undefined,
+  whole: ListResult | undefined,
   { stdout, stderr }: CommandContext,
   { context }: Pick<Fetching, 'context'>,
 ): void {
@@ -93,7 +93,7 @@ function printSummary(
   if (whole.next !== null) stderr.write('perch: There are more results. Use --limit N or --all.\n');
 }
 
-const warnOf = ({ warnings, degraded, source }: BrowseResult): readonly string[] => [
+const warnOf = ({ warnings, degraded, source }: ListResult): readonly string[] => [
   ...warnings.map((warning) => `perch: ${warning}\n`),
   ...(degraded ? [`perch: These results are not live. Their source is ${source}.\n`] : []),
 ];
@@ -114,7 +114,7 @@ async function* readPages({ read, parameters, count }: ListPrint, { reader }: Fe
   } while (cursor !== undefined && remaining > 0);
 }
 
-function itemsOf({ items }: BrowseResult): readonly object[] {
+function itemsOf({ items }: ListResult): readonly object[] {
   if (items === null) return [];
   return 'posts' in items ? items.posts : items.users;
 }
@@ -135,7 +135,7 @@ function createLinePrinter(
     get isFull() {
       return isFull;
     },
-    print: (page: BrowseResult, isFirst: boolean): void => {
+    print: (page: ListResult, isFirst: boolean): void => {
       const { profile } = page;
       if (isFirst && profile !== null) printLine(toJsonLines([{ profile }]));
       const lines = itemsOf(page).map((item) => toJsonLines([item]));
@@ -158,7 +158,7 @@ function countFitting(lines: readonly string[], room: number): number {
   return excess === -1 ? lines.length : excess;
 }
 
-function joinPages(pages: readonly BrowseResult[]): BrowseResult | undefined {
+function joinPages(pages: readonly ListResult[]): ListResult | undefined {
   const [first] = pages;
   return (
     first && {
@@ -171,7 +171,7 @@ function joinPages(pages: readonly BrowseResult[]): BrowseResult | undefined {
   );
 }
 
-function joinItems(pages: readonly BrowseResult[]): BrowseItems | null {
+function joinItems(pages: readonly ListResult[]): ListItems | null {
   const items = pages.flatMap((page) => page.items ?? []);
   if (items.length === 0) return null;
   const posts = items.flatMap((one) => ('posts' in one ? one.posts : []));
@@ -187,7 +187,7 @@ export function createReadProgress(stderr: Output, clock: Clock) {
   let items = 0;
   let pages = 0;
   return {
-    addPage: ({ items: found }: Pick<BrowseResult, 'items'>) => {
+    addPage: ({ items: found }: Pick<ListResult, 'items'>) => {
       items += Object.values(found ?? {}).flat().length;
       pages += 1;
       const nowMs = clock.now();

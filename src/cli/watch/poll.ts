@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { postKey } from '../../fetching/cache/subjects.ts';
 import type { Status } from '../../model/post.ts';
-import type { BrowseResult } from '../../model/results.ts';
+import type { ListResult } from '../../model/results.ts';
 import type { ParsedRead } from '../../reads/read.ts';
 import type { Reader } from '../../reads/run.ts';
 import type { Target } from './targets.ts';
@@ -111,7 +111,7 @@ async function readItems(target: Target, reader: Reader, { limit, mayContinue }:
   return { items, latest: latest ?? [], isTruncated: true };
 }
 
-async function readPage(parsed: ParsedRead, reader: Reader): Promise<BrowseResult> {
+async function readPage(parsed: ParsedRead, reader: Reader): Promise<ListResult> {
   const page = reader.assemble(await reader.fetch(parsed));
   if (page.kind !== 'browse')
     throw new Error('The read operation of a watched target does not return a list.');
@@ -128,7 +128,7 @@ export interface Item {
 }
 
 /** Returns the posts of a page in its order, without placeholders for unavailable posts. */
-function itemsOf({ items }: BrowseResult): readonly Item[] {
+function itemsOf({ items }: ListResult): readonly Item[] {
   const posts = items !== null && 'posts' in items ? items.posts : [];
   return posts.flatMap((post): readonly Item[] => {
     if (post.type !== 'status') return [];

@@ -1,10 +1,10 @@
-import { HttpFailure } from '../../lib/http/http-client.ts';
 import { problemKinds } from '../../lib/problem.ts';
 import { type Platform, platformNames, type SearchPlatform } from '../../model/reference.ts';
-import { ProviderError } from '../../normalize/provider-error.ts';
+import type { ProviderError } from '../../normalize/provider-error.ts';
 import type { Provider } from '../../providers/provider.ts';
+import type { JudgedFailure } from '../../providers/provider-breaker.ts';
 
-type Contact = 'answered' | 'failed' | 'unreachable' | 'unknown';
+type Contact = JudgedFailure['contact'];
 
 /** Milliseconds for which an answered request shows that a source and the network work. */
 const validMs = 60_000;
@@ -20,10 +20,9 @@ export function createContacts(providers: readonly Provider[], now: () => number
   };
   const remote = providers.filter(({ isLocal }) => isLocal !== true);
   return {
-    /** Remembers whether a source could be reached. `error`: that of a failed request. */
-    note: (name: string, error?: unknown): void => {
-      const contact = error === undefined ? 'answered' : contactOf(error);
-      last.set(name, { contact, atMs: now() });
+    /** Remembers whether a source could be reached. `failure`: `null` if it answered. */
+    note: (name: string, failure: Pick<JudgedFailure, 'contact'> | null): void => {
+      last.set(name, { contact: failure?.contact ?? 'answered', atMs: now() });
     },
     /** Returns whether all `names` were unreachable and no source was reached for a minute. */
     isOffline: (names: readonly string[]): boolean =>
@@ -42,14 +41,6 @@ export function createContacts(providers: readonly Provider[], now: () => number
     listStored: (): readonly string[] =>
       providers.flatMap(({ listStored }) => listStored?.() ?? []),
   };
-}
-
-function contactOf(error: unknown): Contact {
-  if (!(error instanceof ProviderError)) return 'failed';
-  if (error.isUnreachable) return 'unreachable';
-  if (error.kind === 'missing' || error.kind === 'rejected') return 'answered';
-  // A host that a request names may not exist.
-  return error.cause instanceof HttpFailure || !error.isProviderWide ? 'unknown' : 'failed';
 }
 
 interface Outage {

@@ -7,10 +7,11 @@ import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../normalize/provider-error.ts';
 import { unanswered } from '../../providers/failure.ts';
-import type { Ask, Provider, ProviderContext } from '../../providers/provider.ts';
+import type { Fetch, Provider } from '../../providers/provider.ts';
 import {
   clampPause,
   createProviderBreaker,
+  type JudgedFailure,
   type ProviderBreaker,
   type ProviderBreakerOptions,
   toPauseMs,
@@ -30,7 +31,7 @@ export interface SourcedAnswer<Kind extends QueryKind> {
   readonly isLocal: boolean;
 }
 
-export interface AskOptions extends RequestContext {
+export interface ChainFetchOptions extends RequestContext {
   /** Name of the only provider to ask. Default: all providers that support the query, in order. */
   readonly provider?: string | undefined;
   /** Whether providers of last resort, such as the server's archive, are excluded. */
@@ -48,7 +49,7 @@ export interface ChainOptions {
   readonly onFailure: (failure: ProviderFailure) => void;
   readonly clock?: Pick<Clock, 'now'> | undefined;
   /** Counters of answers and failures. Default: nothing is counted. */
-  readonly records?: Pick<ProviderRecords, 'countAnswer' | 'countError'> | undefined;
+  readonly records?: Pick<ProviderRecords, 'count'> | undefined;
 }
 
 export type ProviderChain = ReturnType<typeof createProviderChain>;
@@ -66,14 +67,14 @@ export function createProviderChain(
      * @throws Problem if no provider answers; `invalid_cursor` if `options.provider` does not
      *   support the query
      */
-    ask: <Kind extends QueryKind>(
+    fetch: <Kind extends QueryKind>(
       kind: Kind,
       query: Answers[Kind]['query'],
-      options: AskOptions,
+      options: ChainFetchOptions,
     ): Promise<SourcedAnswer<Kind>> => {
       const span = options.span?.startChild('chain', { attributes: { 'perch.query.kind': kind } });
       const chainQuery = { kind, query, onFailure, records, contacts, ...options, span };
-      return endWith(span, askInOrder(links, chainQuery));
+      return endWith(span, fetchInOrder(links, chainQuery));
     },
     /** Lists the providers in order with their circuit breakers' states, for `/health/ready`. */
     states: () =>
@@ -90,7 +91,7 @@ export function createProviderChain(
   };
 }
 
-interface ChainQuery<Kind extends QueryKind> extends AskOptions {
+interface ChainQuery<Kind extends QueryKind> extends ChainFetchOptions {
   readonly kind: Kind;
   readonly query: Answers[Kind]['query'];
   readonly onFailure: ChainOptions['onFailure'];
@@ -98,7 +99,7 @@ interface ChainQuery<Kind extends QueryKind> extends AskOptions {
   readonly contacts: Contacts;
 }
 
-async function askInOrder<Kind extends QueryKind>(
+async function fetchInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
   chainQuery: ChainQuery<Kind>,
 ): Promise<SourcedAnswer<Kind>> {
@@ -106,17 +107,20 @@ async function askInOrder<Kind extends QueryKind>(
   const { records, contacts, ...request } = rest;
   const failures: ProviderFailed[] = [];
   const description = describe(query);
-  for (const candidate of toCandidates(links, chainQuery)) {
-    const { provider, breakers, isLastResort } = candidate;
+  for (const { provider, breakers, fetch, isLastResort } of toCandidates(links, chainQuery)) {
     if (isLastResort && failures.some(({ failure }) => lacksReason(failure))) break;
     const { name } = provider;
     const named = { attributes: { 'perch.provider': name } };
     const span = request.span?.startChild('provider', named);
+    const note = (failure: JudgedFailure | null): void => {
+      contacts.note(name, failure);
+      records?.count({ provider: name, kind }, failure);
+    };
+    const send = () => fetch(query, { ...request, span, onThrottled: breakers.pause });
+    const call = { signal: request.signal, subject: description.subject, onFailure: note };
     try {
-      const context = { ...request, span, onThrottled: breakers.pause };
-      const call = { signal: request.signal, subject: description.subject };
-      const send = () => askAndNote(candidate, chainQuery, context);
       const found = await endWith(span, breakers.of(kind).run(send, call));
+      note(null);
       request.span?.set(named.attributes);
       return { found, source: name, degraded: isLastResort, isLocal: provider.isLocal === true };
     } catch (error) {
@@ -129,31 +133,10 @@ async function askInOrder<Kind extends QueryKind>(
   throw toProblem(failures, description, contacts);
 }
 
-/** Asks a provider, and notes whether it answered, could be reached or limits the rate. */
-async function askAndNote<Kind extends QueryKind>(
-  { provider: { name }, breakers, ask }: Candidate<Kind>,
-  { kind, query, records, contacts }: ChainQuery<Kind>,
-  context: ProviderContext,
-): Promise<Answers[Kind]['found']> {
-  try {
-    const found = await ask(query, context);
-    contacts.note(name);
-    records?.countAnswer({ provider: name, kind });
-    return found;
-  } catch (error) {
-    if (!(error instanceof Problem) && !context.signal.aborted) {
-      contacts.note(name, error);
-      records?.countError({ provider: name, kind }, error);
-    }
-    if (error instanceof ProviderError && error.kind === 'throttled') breakers.pause(error);
-    throw error;
-  }
-}
-
 type ProviderFailed = Readonly<{ provider: Provider; failure: ProviderError }>;
 
 interface Candidate<Kind extends QueryKind> extends ChainLink {
-  readonly ask: Ask<Kind>;
+  readonly fetch: Fetch<Kind>;
   readonly isLastResort: boolean;
 }
 
@@ -169,11 +152,11 @@ function toCandidates<Kind extends QueryKind>(
   const live: Candidate<Kind>[] = [];
   const lastResorts: Candidate<Kind>[] = [];
   for (const { provider, breakers } of links) {
-    const ask: Ask<Kind> | undefined = provider.ask[kind];
+    const fetch: Fetch<Kind> | undefined = provider.fetch[kind];
     const coverage = provider.covers(query);
-    if (ask === undefined || coverage === false) continue;
+    if (fetch === undefined || coverage === false) continue;
     const isLastResort = coverage === 'last resort';
-    (isLastResort ? lastResorts : live).push({ provider, breakers, ask, isLastResort });
+    (isLastResort ? lastResorts : live).push({ provider, breakers, fetch, isLastResort });
   }
   const all = live.length === 0 || isLiveOnly ? live : [...live, ...lastResorts];
   if (only === undefined) return all;
@@ -324,19 +307,21 @@ export type ProviderBreakers = ReturnType<typeof createProviderBreakers>;
 
 /** Creates a breaker for each kind of query. A pause of the whole provider pauses all of them. */
 export function createProviderBreakers(
-  { ask }: Pick<Provider, 'ask'>,
+  { fetch }: Pick<Provider, 'fetch'>,
   toOptions: (kind: QueryKind) => ProviderBreakerOptions,
   onPause?: (pauseMs: number) => void,
 ) {
-  // By its type, all keys of `ask` are kinds of query.
-  const kinds = Object.keys(ask) as QueryKind[];
-  const breakers = new Map(kinds.map((kind) => [kind, createProviderBreaker(toOptions(kind))]));
+  // By its type, all keys of `fetch` are kinds of query.
+  const kinds = Object.keys(fetch) as QueryKind[];
   const pause = (error: ProviderError): void => {
     if (!error.isProviderWide) return; // a pause of one host, which the provider tracks itself
     const ms = toPauseMs(error);
     for (const breaker of breakers.values()) breaker.pause(ms);
     onPause?.(ms);
   };
+  const create = (kind: QueryKind) =>
+    createProviderBreaker({ ...toOptions(kind), onThrottled: pause });
+  const breakers = new Map(kinds.map((kind) => [kind, create(kind)]));
   return {
     of: (kind: QueryKind): ProviderBreaker => {
       const breaker = breakers.get(kind);

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { QueryKind } from '../../model/queries.ts';
-import { ProviderError, type ProviderErrorKind } from '../../normalize/provider-error.ts';
+import type { ProviderError } from '../../normalize/provider-error.ts';
+import type { JudgedFailure } from '../../providers/provider-breaker.ts';
 
 /** Most recent failure of a provider, without the post, account or text of the query. */
 export interface ProviderFailure {
@@ -24,8 +25,6 @@ interface WatchedQuery {
   readonly kind: QueryKind;
 }
 
-const outages: ReadonlySet<ProviderErrorKind> = new Set(['throttled', 'unavailable', 'malformed']);
-
 interface RecordOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Called with the first failure of a kind of query, and with the first one after an answer. */
@@ -42,17 +41,6 @@ export function createProviderRecords(
     { -readonly [Name in keyof ProviderRecord]: ProviderRecord[Name] }
   >(names.map((name) => [name, { answered: 0, failed: 0, lastFailure: null }]));
   const failing = new Set<string>();
-  const countAnswer = ({ provider, kind }: WatchedQuery): void => {
-    failing.delete(`${provider} ${kind}`);
-    const record = records.get(provider);
-    if (record !== undefined) record.answered += 1;
-  };
-  const countFailure = ({ provider, kind: query }: WatchedQuery, message: string): void => {
-    const record = records.get(provider);
-    if (record === undefined) return;
-    record.failed += 1;
-    record.lastFailure = { query, message, atMs: clock.now() };
-  };
   const reportOutage = (query: WatchedQuery, error: ProviderError): void => {
     const key = `${query.provider} ${query.kind}`;
     if (!error.isProviderWide || failing.has(key)) return;
@@ -60,14 +48,21 @@ export function createProviderRecords(
     onOutage?.(query, error);
   };
   return {
-    countAnswer,
-    /** Counts a failure. A missing post or a refused search text counts as an answer. */
-    countError: (query: WatchedQuery, error: unknown): void => {
-      if (!(error instanceof ProviderError)) countFailure(query, defect);
-      else if (outages.has(error.kind)) {
-        countFailure(query, error.message);
-        reportOutage(query, error);
-      } else countAnswer(query);
+    /** Counts a query. `failure`: `null` if it was answered. */
+    count: (query: WatchedQuery, failure: JudgedFailure | null): void => {
+      const record = records.get(query.provider);
+      if (failure?.isOutage !== true) {
+        failing.delete(`${query.provider} ${query.kind}`);
+        if (record !== undefined) record.answered += 1;
+        return;
+      }
+      const { error } = failure;
+      if (record !== undefined) {
+        record.failed += 1;
+        const message = error?.message ?? defect;
+        record.lastFailure = { query: query.kind, message, atMs: clock.now() };
+      }
+      if (error !== null) reportOutage(query, error);
     },
     of: (name: string): ProviderRecord | undefined => records.get(name),
     names,

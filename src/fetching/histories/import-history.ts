@@ -254,7 +254,7 @@ function createHistorySource(
     readProfile: async (): Promise<Account> => {
       const query = { kind: 'profile', account } as const;
       const { found, source } = await ask(signal, (request) =>
-        chain.ask('profile', query, request),
+        chain.fetch('profile', query, request),
       );
       profileSource = source;
       profile = found.account;
@@ -264,7 +264,7 @@ function createHistorySource(
       const list = { kind: 'timeline', account, withReplies, withReposts, onlyReplies } as const;
       const query = { ...list, ...place, count: pageCount };
       const { found, source } = await ask(pageSignal, (request) =>
-        chain.ask('timeline', query, { ...request, provider, isBackground: true }),
+        chain.fetch('timeline', query, { ...request, provider, isBackground: true }),
       );
       provider ??= source;
       return isIndex ? toOutline(found) : found;

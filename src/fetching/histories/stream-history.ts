@@ -60,7 +60,7 @@ export interface HistoryReadResult {
 /**
  * Yields the posts of an account in a time range, newest first, without duplicates. Reads several
  * parts concurrently if the source supports seeking by time.
- * @throws Problem (see `ProviderChain.ask`) if the source fails before any posts are found; later
+ * @throws Problem (see `ProviderChain.fetch`) if the source fails before any posts are found; later
  *   failures are part of the result
  */
 export async function* streamHistory(

@@ -6,7 +6,7 @@ import type { Post } from '../../model/post.ts';
 import type { Answers, Page, ProfileFound, ProfileQuery, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
-import type { AskOptions, ProviderChain, SourcedAnswer } from '../chain/provider-chain.ts';
+import type { ChainFetchOptions, ProviderChain, SourcedAnswer } from '../chain/provider-chain.ts';
 import { type ItemPlaces, positionOf, toPageKey } from './item-places.ts';
 import { type FilledPage, fillPage, type ReadPage, type SourcedPage } from './page-filler.ts';
 import type { SentItemsMemory } from './sent-items.ts';
@@ -26,7 +26,7 @@ interface ProfilePart extends SourceFacts {
   readonly profile: ProfileFound;
 }
 
-interface BrowseContext {
+interface PageContext {
   readonly request: RequestContext;
   readonly chain: ProviderChain;
   readonly parts: PartStore;
@@ -36,7 +36,7 @@ interface BrowseContext {
 }
 
 /** Returns a list page with the profile, or only the profile in an outage. @throws Problem */
-export async function browse(query: BrowseQuery, context: BrowseContext) {
+export async function fetchPage(query: PageQuery, context: PageContext) {
   const profileFailed = new AbortController();
   const signal = AbortSignal.any([context.request.signal, profileFailed.signal]);
   const request = { ...context.request, signal };
@@ -55,21 +55,21 @@ export async function browse(query: BrowseQuery, context: BrowseContext) {
 }
 
 async function readProfile(
-  { profile }: BrowseQuery,
-  { chain, parts, clock, request }: BrowseContext,
+  { profile }: PageQuery,
+  { chain, parts, clock, request }: PageContext,
 ): Promise<ProfilePart | null> {
   if (profile === null) return null;
   const key = `profile ${profile.account.platform} ${profile.account.handle}`;
   const cached = await parts.get(key);
   if (cached !== undefined && 'profile' in cached) return cached;
   const requestedMs = clock.now();
-  const { found, source, isLocal } = await chain.ask('profile', profile, request);
+  const { found, source, isLocal } = await chain.fetch('profile', profile, request);
   const part = { profile: found, source, isLocal, requestedMs };
   parts.set(key, part);
   return part;
 }
 
-async function readList(query: BrowseQuery, context: BrowseContext): Promise<FilledPage | null> {
+async function readList(query: PageQuery, context: PageContext): Promise<FilledPage | null> {
   const { list, listKey, limit, page } = query;
   if (list === null) return null;
   const { memory, parts } = context;
@@ -92,7 +92,7 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Fil
 }
 
 async function rememberSent(
-  { listKey, page, position }: BrowseQuery,
+  { listKey, page, position }: PageQuery,
   filled: FilledPage,
   memory: SentItemsMemory,
 ): Promise<void> {
@@ -116,13 +116,13 @@ function isNewestFirst(list: ListQuery): boolean {
 async function confirmAbsence(
   error: unknown,
   { post }: Extract<ListQuery, { kind: 'replies' }>,
-  { chain, request }: BrowseContext,
+  { chain, request }: PageContext,
 ): Promise<unknown> {
   const cause = error instanceof Problem ? error.cause : undefined;
   if (!(cause instanceof ProviderError) || cause.kind !== 'ambiguous') return error;
   const alone = { kind: 'post', post, thread: false, replies: 'off' } as const;
   try {
-    await chain.ask('post', alone, request);
+    await chain.fetch('post', alone, request);
   } catch (other) {
     return other instanceof Problem && other.code === 'not_found' ? other : error;
   }
@@ -134,8 +134,8 @@ async function confirmAbsence(
 
 function createReadPage(
   list: ListQuery,
-  { listKey, position }: BrowseQuery,
-  { chain, parts, clock, request, isLiveOnly }: BrowseContext,
+  { listKey, position }: PageQuery,
+  { chain, parts, clock, request, isLiveOnly }: PageContext,
 ): ReadPage {
   let provider = position?.provider ?? undefined;
   return async ({ cursor, count, bypassCache }) => {
@@ -153,11 +153,11 @@ function createReadPage(
 async function askList(
   chain: ProviderChain,
   query: { [Kind in ListKind]: Answers[Kind]['query'] }[ListKind],
-  options: AskOptions,
+  options: ChainFetchOptions,
 ): Promise<Omit<SourcedPage, 'requestedMs'>> {
   // The kind of a list determines its query and its items, which the compiler cannot track across
   // the union.
-  const { found, ...sourced } = (await chain.ask(query.kind, query, options)) as SourcedAnswer<
+  const { found, ...sourced } = (await chain.fetch(query.kind, query, options)) as SourcedAnswer<
     typeof query.kind
   >;
   return { ...sourced, page: found as Page<ListItem> };
@@ -180,11 +180,11 @@ interface Parts {
   readonly filled: FilledPage | null;
 }
 
-function join({ list }: BrowseQuery, { profile: part, filled }: Parts, { clock }: BrowseContext) {
+function join({ list }: PageQuery, { profile: part, filled }: Parts, { clock }: PageContext) {
   const read = filled?.read ?? [];
   const parts = [...(part === null ? [] : [part]), ...read];
   const degraded = read.some((one) => one.degraded);
-  const found: BrowseFound = {
+  const found: PageFound = {
     account: part?.profile.account ?? null,
     answered: read.find(({ page }) => page.answered !== undefined)?.page.answered,
     items: filled?.items ?? [],
@@ -245,7 +245,7 @@ export const startOfList: ListPosition = {
   recent: [],
 };
 
-export interface BrowseQuery {
+export interface PageQuery {
   readonly kind: 'browse';
   readonly profile: ProfileQuery | null;
   /** Query of the list; `null` if only the profile is requested. */
@@ -259,7 +259,7 @@ export interface BrowseQuery {
 }
 
 /** Page of a list. Has `limit` items, unless it is the last page or `missing` is not empty. */
-export interface BrowseFound {
+export interface PageFound {
   readonly account: Account | null;
   /** Post to which the replies belong; absent for other lists, or if no source returned it. */
   readonly answered?: Post | undefined;

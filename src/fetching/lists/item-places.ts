@@ -1,4 +1,4 @@
-import type { BrowseFound, BrowseQuery, ListPosition, PartStore } from './fetch-page.ts';
+import type { ListPosition, PageFound, PageQuery, PartStore } from './fetch-page.ts';
 import type { SourcedPage } from './page-filler.ts';
 import { createSentItems, type SentItemsMemory } from './sent-items.ts';
 
@@ -35,7 +35,7 @@ export function skipPlaces(pages: readonly PlacedItems[], skip: number): readonl
   });
 }
 
-type PlacedPage = Pick<BrowseFound, 'items' | 'places'>;
+type PlacedPage = Pick<PageFound, 'items' | 'places'>;
 
 /** Returns the position of an item, from which page `page` starts; `null` without such an item. */
 export function positionOf(
@@ -60,8 +60,8 @@ interface KeepOptions {
 
 /** Stores sent hashes and leftover items, so that a page can continue after `count` items. */
 export async function keepPosition(
-  query: BrowseQuery,
-  { found, count }: { readonly found: BrowseFound; readonly count: number },
+  query: PageQuery,
+  { found, count }: { readonly found: PageFound; readonly count: number },
   { memory, parts, facts }: KeepOptions,
 ): Promise<void> {
   const { listKey, page } = query;
@@ -79,7 +79,7 @@ export async function keepPosition(
   await memory.remember(listKey, next, sent.fingerprints);
 }
 
-function listLeftovers({ items, places, next }: BrowseFound, count: number) {
+function listLeftovers({ items, places, next }: PageFound, count: number) {
   let start = 0;
   return (places?.pages ?? []).flatMap(({ cursor, taken, count: own, rows, next: following }) => {
     const from = start;

@@ -5,10 +5,10 @@ import { type Clock, createSteadyClock } from '../../lib/clock.ts';
 import { HttpFailure } from '../../lib/http/http-client.ts';
 import type { PictureAnswer, PictureBytes, PictureClient } from '../../lib/http/picture-client.ts';
 import { Problem } from '../../lib/problem.ts';
+import { createCoalescer } from '../../lib/scheduling/coalesce.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import type { Quotas, Reservation, Resource } from '../../lib/scheduling/quotas.ts';
 import type { TraceSpan } from '../../lib/tracing/tracing.ts';
-import { createCoalescer } from '../cache/coalesce.ts';
 import type { Picture, PictureStore } from './picture-store.ts';
 
 export interface PicturesOptions {
@@ -40,7 +40,7 @@ export type Pictures = ReturnType<typeof createPictures>;
 export function createPictures(options: PicturesOptions) {
   const { http, store, quotas, timeoutMs, stop } = options;
   const clock = createSteadyClock(options.clock);
-  const share = createSharing();
+  const share = createCoalescer<Picture>(isOverload);
   const failures = new LRUCache<string, { readonly problem: Problem; readonly untilMs: number }>({
     max: maxFailures,
   });
@@ -100,23 +100,6 @@ export function createPictures(options: PicturesOptions) {
       await http.close();
       await store.close();
     },
-  };
-}
-
-function createSharing() {
-  const coalesce = createCoalescer<Picture>();
-  type Start = (signal: AbortSignal) => Promise<Picture>;
-  return async (key: string, signal: AbortSignal, start: Start): Promise<Picture> => {
-    let isOwn = false;
-    const attempt = () =>
-      coalesce(key, signal, (ended) => {
-        isOwn = true;
-        return start(ended);
-      });
-    return attempt().catch((error: unknown) => {
-      if (isOwn || !isOverload(error)) throw error;
-      return attempt();
-    });
   };
 }
 

@@ -292,12 +292,14 @@ async function readBody(
   { maxBytes, takeBytes }: Pick<HttpClientOptions, 'maxBytes'> & Pick<RequestContext, 'takeBytes'>,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
+  const uncounted: Buffer[] = [];
   let size = 0;
   let delimiters = 0;
   try {
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      delimiters += countJsonDelimiters(chunk);
+      uncounted.push(chunk);
+      if (size > maxJsonDelimiters) delimiters += countAll(uncounted.splice(0));
       if (size > maxBytes || delimiters > maxJsonDelimiters) {
         throw new HttpFailure('too_large', 'The body of the upstream’s response is too large.');
       }
@@ -309,6 +311,10 @@ async function readBody(
   }
   return Buffer.concat(chunks);
 }
+
+// A body has at most as many delimiters as bytes, so those of most bodies are not counted.
+const countAll = (chunks: readonly Buffer[]): number =>
+  chunks.reduce((sum, chunk) => sum + countJsonDelimiters(chunk), 0);
 
 /** Converts a reset during a body to an HttpFailure without retry. Returns other errors as is. */
 export function toBodyFailure(error: unknown): unknown {

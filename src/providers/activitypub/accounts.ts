@@ -16,7 +16,7 @@ import { splitHandle } from '../../normalize/mastodon/identity.ts';
 import { toUnavailability } from '../../normalize/unavailable.ts';
 import { toMissing } from '../failure.ts';
 import { toHostFailure } from '../hosts.ts';
-import type { Ask, ProviderContext } from '../provider.ts';
+import type { Fetch, ProviderContext } from '../provider.ts';
 import { createExpiringCache } from '../upstream.ts';
 import type { Objects } from './fetch-object.ts';
 import { readOrNull } from './optional.ts';
@@ -117,7 +117,7 @@ async function confirmHandle(actor: ActorPayload, handle: string, confirmation: 
 
 const lists = ['followers', 'following', 'outbox'] as const;
 
-export function fetchProfile(accounts: Accounts, { fetchPart }: Objects): Ask<'profile'> {
+export function fetchProfile(accounts: Accounts, { fetchPart }: Objects): Fetch<'profile'> {
   return async ({ account: { handle: asked } }, context) => {
     const { actor, handle } = await accounts.fetch(asked, context);
     const [followers = null, following = null, statuses = null] = await Promise.all(

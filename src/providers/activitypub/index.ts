@@ -20,7 +20,7 @@ const reads = [
   ...(['post', 'thread', 'replies', 'profile', 'timeline', 'followers', 'following'] as const),
 ];
 
-type Asks = ReturnType<typeof import('./asks.ts')['createAsks']>;
+type Fetchers = ReturnType<typeof import('./fetchers.ts')['createFetchers']>;
 
 /**
  * Creates the provider of servers that publish their objects as ActivityPub. It also answers for
@@ -28,12 +28,12 @@ type Asks = ReturnType<typeof import('./asks.ts')['createAsks']>;
  * loaded by the first query.
  */
 export function createActivityPub(options: ActivityPubOptions): Provider {
-  let loading: Promise<Asks> | undefined;
+  let loading: Promise<Fetchers> | undefined;
   const load = () => {
-    loading ??= import('./asks.ts').then(({ createAsks }) => createAsks(options));
+    loading ??= import('./fetchers.ts').then(({ createFetchers }) => createFetchers(options));
     return loading;
   };
-  const ask: Provider['ask'] = {
+  const fetch: Provider['fetch'] = {
     post: async (query, context) => (await load()).post(query, context),
     replies: async (query, context) => (await load()).replies(query, context),
     profile: async (query, context) => (await load()).profile(query, context),
@@ -49,6 +49,6 @@ export function createActivityPub(options: ActivityPubOptions): Provider {
       const platform = platformOf(query);
       return platform === 'activitypub' || (platform === 'mastodon' && !('text' in query));
     },
-    ask,
+    fetch,
   });
 }

@@ -17,7 +17,7 @@ import { isPublic, toValues } from '../../normalize/activitypub/wire.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { readTimeMs } from '../../normalize/times.ts';
 import { toHostFailure } from '../hosts.ts';
-import type { Ask, ProviderContext } from '../provider.ts';
+import type { Fetch, ProviderContext } from '../provider.ts';
 import { describeOmitted, uniqueBy } from '../rows.ts';
 import type { Accounts } from './accounts.ts';
 import type { Part, ReadPart } from './collections.ts';
@@ -38,7 +38,7 @@ export interface Sources {
 export const maxConcurrent = 6;
 
 /** Creates the function that reads an account's posts and shares, from its outbox. */
-export function fetchTimeline(sources: Sources): Ask<'timeline'> {
+export function fetchTimeline(sources: Sources): Fetch<'timeline'> {
   return async (query, context) => {
     const { actor, handle } = await sources.accounts.locate(query.account.handle, context);
     const part = await sources.readPart(listOf(actor, 'outbox', handle), query, context);

@@ -11,7 +11,7 @@ import { splitHandle } from '../../normalize/mastodon/identity.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { unreadParts, wantedParts } from '../failure.ts';
 import { toHostFailure } from '../hosts.ts';
-import type { Ask, ProviderContext } from '../provider.ts';
+import type { Fetch, ProviderContext } from '../provider.ts';
 import { createThreadOrder, toRepliesPage } from '../rows.ts';
 import type { Conversations } from './conversation.ts';
 import { NotAnObject, type Objects } from './fetch-object.ts';
@@ -23,7 +23,7 @@ export interface ThreadSources extends Sources {
   readonly conversations: Conversations;
 }
 
-export function fetchPost(sources: ThreadSources): Ask<'post'> {
+export function fetchPost(sources: ThreadSources): Fetch<'post'> {
   return async (query, context) => {
     const focal = await readFocal(sources, query.post, context).catch((error: unknown) => {
       sources.conversations.forget(query.post.id); // it may be deleted
@@ -38,7 +38,7 @@ export function fetchPost(sources: ThreadSources): Ask<'post'> {
 }
 
 /** Creates the replies reader, for the replies that the server of a post lists. */
-export function fetchReplies(sources: ThreadSources): Ask<'replies'> {
+export function fetchReplies(sources: ThreadSources): Fetch<'replies'> {
   const ask = fetchPost(sources);
   return async ({ post, order }, context) => {
     const found = await ask({ kind: 'post', post, thread: false, replies: order }, context);

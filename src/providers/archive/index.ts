@@ -10,8 +10,8 @@ import type { PostReference } from '../../model/reference.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { withBounds } from '../bounds.ts';
 import {
-  type Ask,
   type Coverage,
+  type Fetch,
   type Provider,
   type ProviderContext,
   platformOf,
@@ -46,7 +46,7 @@ export function openArchive(options: ArchiveOptions): Provider {
     platforms: [...(sample ? (['sample'] as const) : []), 'x', 'bluesky', 'mastodon'],
     reads: new Set(readNames),
     covers: (query) => covers(store, query, sample),
-    ask: createAsk(store, sample, reader),
+    fetch: createFetch(store, sample, reader),
     isLocal: true,
     listStored: () => [
       ...(store.hasImports() ? ['the imported accounts'] : []),
@@ -70,19 +70,19 @@ function openSeededStore({ path, baseUrl, sample, clock }: ArchiveOptions): Arch
   }
 }
 
-function createAsk(
+function createFetch(
   store: ArchiveStore,
   sample: boolean,
   reader: ArchiveReader | null,
-): Provider['ask'] {
+): Provider['fetch'] {
   const here = createReads(store, sample);
   const isOfSample = (query: Query) => platformOf(query) === 'sample' || !store.hasImports();
-  const toAsk =
-    <Kind extends QueryKind>(kind: Kind): Ask<Kind> =>
+  const toFetch =
+    <Kind extends QueryKind>(kind: Kind): Fetch<Kind> =>
     async (query, context) =>
       reader === null || isOfSample(query) ? here[kind](query) : reader.read(kind, query, context);
   const kinds = Object.keys(here) as QueryKind[]; // `here` has one member for each kind
-  return Object.fromEntries(kinds.map((kind) => [kind, toAsk(kind)]));
+  return Object.fromEntries(kinds.map((kind) => [kind, toFetch(kind)]));
 }
 
 function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {

@@ -10,7 +10,7 @@ import {
 import { type ActorPayload, parseActor } from '../../normalize/bluesky/wire.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { createMalformed, throwIfMissing } from '../failure.ts';
-import type { Ask, ProviderContext } from '../provider.ts';
+import type { Fetch, ProviderContext } from '../provider.ts';
 import {
   countSent,
   describeOmitted,
@@ -21,7 +21,7 @@ import {
 } from '../rows.ts';
 import { type BlueskyClient, nextCursor, writeLimit } from './client.ts';
 
-export function fetchProfile(client: BlueskyClient): Ask<'profile'> {
+export function fetchProfile(client: BlueskyClient): Fetch<'profile'> {
   return async ({ account }, context) => {
     const profile = await readProfile(client, account.handle, context);
     return {
@@ -73,7 +73,7 @@ export function fetchConnections(client: BlueskyClient) {
   };
 }
 
-export function fetchSearchUsers({ query, clock }: BlueskyClient): Ask<'searchUsers'> {
+export function fetchSearchUsers({ query, clock }: BlueskyClient): Fetch<'searchUsers'> {
   return async ({ text, count, cursor }, context) => {
     const parameters = { q: text, limit: writeLimit(count), cursor };
     const body = await query('app.bsky.actor.searchActors', parameters, context);

@@ -13,7 +13,7 @@ import {
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { createLiveProvider } from '../bounds.ts';
 import { createMalformed } from '../failure.ts';
-import type { Ask, Provider, ProviderContext } from '../provider.ts';
+import type { Fetch, Provider, ProviderContext } from '../provider.ts';
 import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
 import { type Body, createUpstream, type UpstreamOptions } from '../upstream.ts';
 import {
@@ -63,7 +63,7 @@ export function createBluesky({ http, apiUrl, searchUrl, clock }: BlueskyOptions
   });
 }
 
-function fetchSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
+function fetchSearch(hosts: readonly BlueskyQuery[], clock: Clock): Fetch<'search'> {
   return async (query, context) => {
     const beforeMs = upperBoundOf(query);
     const body = await searchHosts(hosts, toParameters(query, beforeMs), context);
@@ -152,7 +152,7 @@ function feedWarnings(feed: SearchQuery['feed'], isEnd: boolean): readonly strin
 
 const onePage = 'Bluesky sends only one page of top posts without a login.';
 
-function fetchTimeline(client: BlueskyClient): Ask<'timeline'> {
+function fetchTimeline(client: BlueskyClient): Fetch<'timeline'> {
   return async (query, context) => {
     const page = await readPage(client, query, context);
     const { rows, cursor } = page;

@@ -19,7 +19,7 @@ import { maximums } from '../../normalize/maximums.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { unavailabilityOf } from '../../normalize/unavailable.ts';
 import { createMalformed, readOrNull, toMissing } from '../failure.ts';
-import type { Ask, ProviderContext } from '../provider.ts';
+import type { Fetch, ProviderContext } from '../provider.ts';
 import { toRepliesPage, uniqueBy } from '../rows.ts';
 import type { BlueskyClient } from './client.ts';
 
@@ -46,7 +46,7 @@ interface Continuation {
 
 const noContinuation: Continuation = { branches: [], isCut: false, hasFailed: false };
 
-export function fetchPost(client: BlueskyClient): Ask<'post'> {
+export function fetchPost(client: BlueskyClient): Fetch<'post'> {
   return async (query, context) => {
     const { tree, depth, isTooLarge } = await readRequested(client, query, context);
     const below = query.thread
@@ -58,7 +58,7 @@ export function fetchPost(client: BlueskyClient): Ask<'post'> {
   };
 }
 
-export function fetchReplies(client: BlueskyClient): Ask<'replies'> {
+export function fetchReplies(client: BlueskyClient): Fetch<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
     const { tree, isTooLarge } = await readRequested(client, query, context);

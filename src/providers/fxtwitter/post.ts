@@ -4,7 +4,7 @@ import type { Post, Status } from '../../model/post.ts';
 import type { PostFound, PostQuery, RepliesQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { readOrNull, reportThrottle, unreadParts, wantedParts } from '../failure.ts';
-import type { Ask, ProviderContext } from '../provider.ts';
+import type { Fetch, ProviderContext } from '../provider.ts';
 import { countSent, createThreadOrder, describeUnread, type Rows, uniqueById } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import { parentOf, shapePost, shapeStatus } from './normalize.ts';
@@ -23,7 +23,7 @@ interface Parts extends KnownThread {
 
 const emptyLine: ThreadLine = { ancestors: [], continuation: [] };
 
-export function fetchPost(client: FxTwitterClient): Ask<'post'> {
+export function fetchPost(client: FxTwitterClient): Fetch<'post'> {
   return async (query, context) => {
     const { focal, line, replies: rows, ...rest } = await readParts(client, query, context);
     const shown = dropRepeated(focal, line);
@@ -285,7 +285,7 @@ const noMore =
   'X sent no further replies. X sends the same response during an outage, so replies may be missing.';
 
 /** Creates the replies reader. An empty page ends the list, although X may have more. */
-export function fetchReplies(client: FxTwitterClient): Ask<'replies'> {
+export function fetchReplies(client: FxTwitterClient): Fetch<'replies'> {
   return async (query, context) => {
     const answer = await readPage(client, query, context);
     if (answer === null) return { items: [], cursor: null, warnings: [noMore] };

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { HttpFailure, type RequestContext } from '../../lib/http/http-client.ts';
+import { createCoalescer } from '../../lib/scheduling/coalesce.ts';
 import { untilAborted } from '../../lib/scheduling/deadline.ts';
 import type { Account } from '../../model/account.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
@@ -93,7 +94,7 @@ const freshMs = 60_000;
 
 /** Creates functions that read a well-known account to tell a missing account from an outage. */
 export function createControl({ clock, answers }: ControlOptions) {
-  const pending = new Map<string, Promise<boolean | ProviderError>>();
+  const share = createCoalescer<boolean | ProviderError>();
   let succeededMs = Number.NEGATIVE_INFINITY;
   const noteSuccess = (): void => {
     succeededMs = clock.now();
@@ -109,8 +110,6 @@ export function createControl({ clock, answers }: ControlOptions) {
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       return error;
-    } finally {
-      pending.delete(handle);
     }
   };
   return {
@@ -124,10 +123,8 @@ export function createControl({ clock, answers }: ControlOptions) {
       const ageMs = clock.now() - succeededMs;
       if (ageMs >= 0 && ageMs <= freshMs) return toAbsenceError(true, context);
       const control = handle.toLowerCase() === controlHandle ? secondHandle : controlHandle;
-      const read = pending.get(control) ?? look(control, context);
-      pending.set(control, read);
-      const { signal } = context;
-      return toAbsenceError(await untilAborted(read, signal, toAborted), context);
+      const read = share(control, undefined, () => look(control, context));
+      return toAbsenceError(await untilAborted(read, context.signal, toAborted), context);
     },
   };
 }

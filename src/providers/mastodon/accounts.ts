@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { HttpFailure, type RequestContext } from '../../lib/http/http-client.ts';
 import { publicHostOf } from '../../lib/http/public-host.ts';
 import { parseUrl } from '../../lib/http/url.ts';
+import { createCoalescer } from '../../lib/scheduling/coalesce.ts';
 import { listOf, parserOf, token, url } from '../../normalize/lenient.ts';
 import { type Home, isLocal, splitHandle } from '../../normalize/mastodon/identity.ts';
 import { type AccountPayload, parseAccount } from '../../normalize/mastodon/wire.ts';
@@ -29,12 +30,16 @@ export type Accounts = ReturnType<typeof createAccounts>;
 /** Creates account readers. They throw ProviderError `missing` for absent and suspended ones. */
 export function createAccounts(fetchFromHome: FetchFromHome, clock: Clock) {
   const located = createExpiringCache<LocatedAccount>(clock, locatedMemory);
-  const read = shareReads(async (handle, context) => {
+  const share = createCoalescer<ReadAccount>((error) => !isServerFailure(error));
+  const readAnew = async (handle: string, context: RequestContext): Promise<ReadAccount> => {
     const answered = await fetchFromHome(handle, (home) => lookupPath(handle, home), context);
     const account = { row: readRow(answered), home: answered.home };
     located.set(handle, toLocated(account));
     return account;
-  });
+  };
+  // The quotas and the signal are those of the first caller, so that its departure ends the read.
+  const read = (handle: string, context: RequestContext) =>
+    share(handle, undefined, () => readAnew(handle, context));
   const locate = async (handle: string, context: RequestContext): Promise<LocatedAccount> =>
     located.get(handle) ?? toLocated(await read(handle, context));
   return {
@@ -55,29 +60,6 @@ type LocatedAccount = ReturnType<typeof toLocated>;
 
 function toLocated({ row, home }: ReadAccount) {
   return { home, id: row.id, hidesLists: row.hide_collections === true };
-}
-
-type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
-
-function shareReads(read: ReadByHandle): ReadByHandle {
-  const inFlight = new Map<string, Promise<ReadAccount>>();
-  const join: ReadByHandle = async (handle, context) => {
-    const shared = inFlight.get(handle);
-    if (shared !== undefined) {
-      try {
-        return await shared;
-      } catch (error) {
-        if (isServerFailure(error)) throw error;
-        return join(handle, context);
-      }
-    }
-    const reading = read(handle, context).finally(() => {
-      if (inFlight.get(handle) === reading) inFlight.delete(handle);
-    });
-    inFlight.set(handle, reading);
-    return reading;
-  };
-  return join;
 }
 
 function isServerFailure(error: unknown): boolean {

@@ -6,7 +6,7 @@ import { describeAccountState, shapeAccount } from '../../normalize/mastodon/ide
 import { parseAccount, type StatusPayload } from '../../normalize/mastodon/wire.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { createLiveProvider } from '../bounds.ts';
-import type { Ask, Provider } from '../provider.ts';
+import type { Fetch, Provider } from '../provider.ts';
 import { countSent, describeUnread, isHit, parseRows, uniqueBy } from '../rows.ts';
 import { isBody } from '../upstream.ts';
 import { type Accounts, createAccounts, createHomes } from './accounts.ts';
@@ -70,7 +70,7 @@ interface TagSearch {
   readonly none: readonly string[];
 }
 
-function fetchSearch(fetchFrom: FetchFrom, host: string): Ask<'search'> {
+function fetchSearch(fetchFrom: FetchFrom, host: string): Fetch<'search'> {
   const home: Home = { host, domain: host };
   return async (query, context) => {
     const tags = parseTags(query.text);
@@ -156,7 +156,7 @@ interface UserSearchOptions {
   readonly accounts: Accounts;
 }
 
-function fetchSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
+function fetchSearchUsers(options: UserSearchOptions): Fetch<'searchUsers'> {
   const limits = `These are the matching accounts stored on ${options.host}; other accounts are missing.`;
   return async ({ text }, context) => {
     const [named, found] = await Promise.all([

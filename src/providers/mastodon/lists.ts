@@ -11,7 +11,7 @@ import {
   parseStatus,
   type StatusPayload,
 } from '../../normalize/mastodon/wire.ts';
-import type { Ask, ProviderContext } from '../provider.ts';
+import type { Fetch, ProviderContext } from '../provider.ts';
 import {
   countSent,
   describeOmitted,
@@ -25,7 +25,7 @@ import type { Accounts } from './accounts.ts';
 import { createUnreadable, type FoundReply } from './servers.ts';
 
 /** Creates the function that reads an account's posts and boosts. Omits those not public. */
-export function fetchTimeline(accounts: Accounts): Ask<'timeline'> {
+export function fetchTimeline(accounts: Accounts): Fetch<'timeline'> {
   return async (query, context) => {
     const { handle } = query.account;
     const { home } = await accounts.locate(handle, context);

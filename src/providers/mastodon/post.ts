@@ -14,7 +14,7 @@ import {
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { unavailabilityOf } from '../../normalize/unavailable.ts';
 import { readOrNull, toMissing, unreadParts, wantedParts } from '../failure.ts';
-import type { Ask, ProviderContext } from '../provider.ts';
+import type { Fetch, ProviderContext } from '../provider.ts';
 import {
   createThreadOrder,
   describeUnread,
@@ -39,7 +39,7 @@ interface Servers {
   readonly fetchFromHome: FetchFromHome;
 }
 
-export function fetchPost(servers: Servers): Ask<'post'> {
+export function fetchPost(servers: Servers): Fetch<'post'> {
   return async (query, context) => {
     const read = await readPost(servers, query, context);
     return combine({ ...read, row: await withQuote(servers.fetchFromHome, read, context) });
@@ -47,7 +47,7 @@ export function fetchPost(servers: Servers): Ask<'post'> {
 }
 
 /** Creates the replies reader. A Mastodon server sends all replies in a single list. */
-export function fetchReplies(servers: Servers): Ask<'replies'> {
+export function fetchReplies(servers: Servers): Fetch<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
     const read = await readPost(servers, query, context);

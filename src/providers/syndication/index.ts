@@ -17,7 +17,7 @@ export function createSyndication(options: UpstreamOptions): Provider {
     platforms: ['x'],
     reads: new Set(['post'] as const),
     covers: (query) => query.kind === 'post' && platformOf(query) === 'x',
-    ask: {
+    fetch: {
       post: async (query, context) => {
         const { id } = query.post;
         const parameters = new URLSearchParams({ id, lang: 'en', token: tokenOf(id) });

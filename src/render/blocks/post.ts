@@ -1,7 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
-import type { BrowseResult } from '../../model/results.ts';
+import type { ListResult } from '../../model/results.ts';
 import { hidesPictures } from '../html/pictures.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatCount, formatNumber } from '../markdown/layout.ts';
@@ -66,7 +66,7 @@ export function placeThread(posts: readonly Post[], thread: Thread, level: numbe
 }
 
 /** Returns the place of each post of a list. */
-export function placeInList({ subject, profile }: BrowseResult, level: number): PostPlace {
+export function placeInList({ subject, profile }: ListResult, level: number): PostPlace {
   const answered = subject.resource === 'replies' ? subject.answered : null;
   const thread = toThread(answered === null ? [] : [answered]);
   return { thread, owner: profile, position: null, isRequested: false, level };

@@ -9,9 +9,9 @@ import {
   platform as platforms,
 } from '../../model/reference.ts';
 import type {
-  BrowseResult,
-  BrowseSubject,
   FeedFormat,
+  ListResult,
+  ListSubject,
   PageUrls,
   PostResult,
 } from '../../model/results.ts';
@@ -124,7 +124,7 @@ interface FeedOptions {
 
 export const createFeedRenderer =
   (format: FeedFormat) =>
-  (result: PostResult | BrowseResult, context: RenderContext): string => {
+  (result: PostResult | ListResult, context: RenderContext): string => {
     const posts = postsOf(result);
     if (posts === null) throw new Error('A result without posts has no feed.');
     const feed = createFeedDocument({ format, context, hasReplyCounts: result.kind === 'post' });
@@ -211,12 +211,12 @@ export interface Feed {
 }
 
 /** Returns the posts; `null` if the result has no feeds, such as a list of accounts. */
-export function postsOf(result: PostResult | BrowseResult): readonly Post[] | null {
+export function postsOf(result: PostResult | ListResult): readonly Post[] | null {
   if (result.kind === 'post') return result.posts;
   return result.items !== null && 'posts' in result.items ? result.items.posts : null;
 }
 
-function toFeed(result: PostResult | BrowseResult, context: RenderContext): Feed {
+function toFeed(result: PostResult | ListResult, context: RenderContext): Feed {
   const { urls, fetchedAt, freshSeconds, warnings } = result;
   const about =
     result.kind === 'post' ? describeThread(result, context) : describeList(result, context);
@@ -245,7 +245,7 @@ function describeThread(result: PostResult, context: RenderContext): About {
   };
 }
 
-function describeList({ subject, profile, urls }: BrowseResult, context: RenderContext): About {
+function describeList({ subject, profile, urls }: ListResult, context: RenderContext): About {
   const answered = subject.resource === 'replies' ? subject.answered : null;
   return {
     id: toFeedId(authorityOfList(subject, urls), urls.first),
@@ -255,7 +255,7 @@ function describeList({ subject, profile, urls }: BrowseResult, context: RenderC
   };
 }
 
-function describeSubject(subject: BrowseSubject, profile: Account | null) {
+function describeSubject(subject: ListSubject, profile: Account | null) {
   switch (subject.resource) {
     case 'search':
       return { title: `Search: ${subject.query}`, subtitle: 'Posts found by a search.' };
@@ -299,7 +299,7 @@ const describePerson = (account: Account | null, context: RenderContext) => ({
   logoUrl: toPictureUrl(account?.banner_url ?? null, context),
 });
 
-function authorityOfList(subject: BrowseSubject, { first }: PageUrls): string {
+function authorityOfList(subject: ListSubject, { first }: PageUrls): string {
   if (subject.resource === 'search') {
     const platform = platforms.safeParse(new URL(first).searchParams.get('platform')).data;
     return authorityOf(platform ?? 'sample', defaultMastodonHost);

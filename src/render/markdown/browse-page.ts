@@ -1,5 +1,5 @@
 import type { Account } from '../../model/account.ts';
-import type { BrowseItems, BrowseResult } from '../../model/results.ts';
+import type { ListItems, ListResult } from '../../model/results.ts';
 import { placeInList } from '../blocks/post.ts';
 import {
   nameAccount,
@@ -16,7 +16,7 @@ import { renderPostBlock } from './post-page.ts';
 import { renderNotes } from './text.ts';
 
 /** Renders CommonMark with GitHub's tables. */
-export function renderBrowsePage(result: BrowseResult): string {
+export function renderBrowsePage(result: ListResult): string {
   const { profile, items, page, warnings, next } = result;
   const list = items === null ? null : renderItems(items, result);
   return `${joinBlocks([
@@ -47,10 +47,10 @@ const markdownStyle: TitleStyle = {
   text: escapeInline,
 };
 
-export const titleBrowsePage = (result: BrowseResult): string =>
+export const titleBrowsePage = (result: ListResult): string =>
   titleOf(result, { account: nameAccount, handle: (handle) => `@${toLine(handle)}`, text: toLine });
 
-function titleOf({ subject, profile }: BrowseResult, style: TitleStyle): string {
+function titleOf({ subject, profile }: ListResult, style: TitleStyle): string {
   switch (subject.resource) {
     case 'profile':
       return profile === null ? style.handle(subject.handle, subject.url) : style.account(profile);
@@ -68,7 +68,7 @@ function titleOf({ subject, profile }: BrowseResult, style: TitleStyle): string 
   }
 }
 
-function describeAbout({ subject, profile, page }: BrowseResult): string {
+function describeAbout({ subject, profile, page }: ListResult): string {
   switch (subject.resource) {
     case 'search':
       return labelled('Feed', subject.feed === 'latest' ? null : subject.feed);
@@ -79,7 +79,7 @@ function describeAbout({ subject, profile, page }: BrowseResult): string {
   }
 }
 
-function renderItems(items: BrowseItems, result: BrowseResult): string {
+function renderItems(items: ListItems, result: ListResult): string {
   const heading = result.subject.resource === 'profile' ? '## Posts' : null;
   const place = placeInList(result, heading === null ? 2 : 3);
   const rows =
@@ -90,7 +90,7 @@ function renderItems(items: BrowseItems, result: BrowseResult): string {
   return joinBlocks([heading, list === '' ? describeEmptyList(result) : list]);
 }
 
-export function describeEmptyList({ subject, page, next, degraded }: BrowseResult): string {
+export function describeEmptyList({ subject, page, next, degraded }: ListResult): string {
   if (page > 1 || next !== null) return 'Nothing on this page.';
   switch (subject.resource) {
     case 'profile':

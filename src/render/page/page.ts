@@ -1,5 +1,5 @@
 import { parseHandle, platformNames } from '../../model/reference.ts';
-import { type BrowseResult, feedFormats, type PostResult } from '../../model/results.ts';
+import { feedFormats, type ListResult, type PostResult } from '../../model/results.ts';
 import type { RenderContext } from '../context.ts';
 import { feedMediaTypes, postsOf } from '../feeds/feeds.ts';
 import { toFormatUrl } from '../feeds/urls.ts';
@@ -16,7 +16,7 @@ import { renderPreviewTags, renderRelation } from '../preview-page.ts';
 import { renderResult } from './result.ts';
 import { mastodonHostOf } from './view.ts';
 
-type ShownResult = PostResult | BrowseResult;
+type ShownResult = PostResult | ListResult;
 
 /** Renders a page with embedded styles that needs no script. */
 export function renderHtmlPage(result: ShownResult, context: RenderContext): string {
@@ -150,7 +150,7 @@ function nameOriginal(result: ShownResult): string {
   return found ? `Open on ${platformNames[found.platform]}` : 'Open the original';
 }
 
-function findSubject({ subject }: BrowseResult) {
+function findSubject({ subject }: ListResult) {
   if (subject.resource === 'search') return null;
   return subject.resource === 'replies' ? subject.answered : parseHandle(subject.handle);
 }

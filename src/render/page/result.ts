@@ -1,6 +1,6 @@
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
-import type { BrowseResult, PostResult } from '../../model/results.ts';
+import type { ListResult, PostResult } from '../../model/results.ts';
 import { listProfileFacts, toAccountRow, toProfileHead } from '../blocks/block.ts';
 import {
   type PostPlace,
@@ -48,10 +48,7 @@ export interface ResultOptions extends RenderContext {
 }
 
 /** Renders the content of a page without scripts. */
-export function renderResult(
-  result: PostResult | BrowseResult,
-  options: ResultOptions,
-): ResultHtml {
+export function renderResult(result: PostResult | ListResult, options: ResultOptions): ResultHtml {
   const view = createPageView(result, options);
   const isPost = result.kind === 'post';
   const content = isPost
@@ -107,7 +104,7 @@ function renderUserDetail(
   ];
 }
 
-function renderListPage(result: BrowseResult, level: number, view: PageView): string[] {
+function renderListPage(result: ListResult, level: number, view: PageView): string[] {
   const { warnings, degraded, source } = result;
   const paging = renderPaging(result, view); // first, because the number of links is limited
   const origin = `<em>These results are not live; their source is ${escapeLine(source)}.</em>`;
@@ -122,14 +119,14 @@ function renderListPage(result: BrowseResult, level: number, view: PageView): st
   ];
 }
 
-function renderListHead(result: BrowseResult, level: number, view: PageView): readonly string[] {
+function renderListHead(result: ListResult, level: number, view: PageView): readonly string[] {
   const { profile, page } = result;
   if (profile !== null && page === 1) return [renderProfileHead(profile, level, view)];
   const about = joinFacts([describeAbout(result, view), page > 1 ? `Page ${page}` : null]);
   return [heading(level, escapeLine(titleBrowsePage(result))), paragraph(about, 'facts')];
 }
 
-function renderItems(result: BrowseResult, level: number, view: PageView): string[] {
+function renderItems(result: ListResult, level: number, view: PageView): string[] {
   const { items } = result;
   if (items === null) return [];
   const [first] = 'posts' in items ? items.posts : items.users;
@@ -143,7 +140,7 @@ function renderItems(result: BrowseResult, level: number, view: PageView): strin
   return items.posts.map((post) => renderPost(post, place, view));
 }
 
-function describeAbout({ subject }: BrowseResult, { links }: PageView): string {
+function describeAbout({ subject }: ListResult, { links }: PageView): string {
   switch (subject.resource) {
     case 'search':
       return subject.feed === 'latest' ? '' : `Feed: ${subject.feed}`;

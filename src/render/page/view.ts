@@ -1,6 +1,6 @@
 import { parseUrl } from '../../lib/http/url.ts';
 import { parseHandle } from '../../model/reference.ts';
-import type { BrowseResult, BrowseSubject, PostResult } from '../../model/results.ts';
+import type { ListResult, ListSubject, PostResult } from '../../model/results.ts';
 import type { OwnPage, RenderContext } from '../context.ts';
 import {
   createLinks,
@@ -25,10 +25,7 @@ export interface PageView extends HtmlView {
 
 const columnWidth = 688; // pixels: the width of a page's text, as in `assets/post.css`
 
-export function createPageView(
-  result: PostResult | BrowseResult,
-  context: RenderContext,
-): PageView {
+export function createPageView(result: PostResult | ListResult, context: RenderContext): PageView {
   return {
     links: createPageLinks(context, mastodonHostOf(result)),
     toPictureUrl: context.toPictureUrl ?? (() => null),
@@ -46,7 +43,7 @@ const fediverseSources: ReadonlySet<string> = new Set(['mastodon', 'activitypub'
  * Returns the host of the fediverse server of the requested account or author. Returns `null` for
  * other platforms, for data from another server, and if the host is not the domain of the handle.
  */
-export function mastodonHostOf(result: PostResult | BrowseResult): string | null {
+export function mastodonHostOf(result: PostResult | ListResult): string | null {
   const subject = result.kind === 'browse' ? result.profile : toThread(result.posts).main;
   if (!fediverseSources.has(result.source) || !subject || 'copied_from' in subject) return null;
   const account = 'author' in subject ? subject.author : subject;
@@ -106,7 +103,7 @@ interface Tab {
 }
 
 /** Renders links to the account's other lists; empty if the list is not about one account. */
-export function renderTabs(result: BrowseResult, view: PageView): string {
+export function renderTabs(result: ListResult, view: PageView): string {
   const tabs = listTabs(result, view).map(({ name, url, isCurrent }) => {
     const [open, close] = view.links.toTags(url);
     const current = isCurrent ? ' aria-current="page"' : '';
@@ -116,7 +113,7 @@ export function renderTabs(result: BrowseResult, view: PageView): string {
   return `<nav class="tabs" aria-label="Lists of this account"><ul>${tabs.join('')}</ul></nav>`;
 }
 
-function listTabs(result: BrowseResult, view: PageView): readonly Tab[] {
+function listTabs(result: ListResult, view: PageView): readonly Tab[] {
   const { subject } = result;
   switch (subject.resource) {
     case 'profile':
@@ -142,7 +139,7 @@ function listTabs(result: BrowseResult, view: PageView): readonly Tab[] {
   }
 }
 
-function listProfileTabs(result: BrowseResult, view: PageView): readonly Tab[] {
+function listProfileTabs(result: ListResult, view: PageView): readonly Tab[] {
   const { searchParams } = new URL(result.urls.self);
   const named = searchParams.has('with_replies') ? 'Replies' : 'Posts';
   const current = searchParams.has('only_media') ? 'Media' : named;
@@ -170,7 +167,7 @@ function toPostTabs(profileUrl: string, current: string | null): readonly Tab[] 
   });
 }
 
-function toSearchUrl({ profile, source }: BrowseResult, { baseUrl }: PageView): string | null {
+function toSearchUrl({ profile, source }: ListResult, { baseUrl }: PageView): string | null {
   if (profile === null) return null;
   const platform =
     source === 'archive' && profile.platform !== 'sample' ? 'archive' : profile.platform;
@@ -180,9 +177,9 @@ function toSearchUrl({ profile, source }: BrowseResult, { baseUrl }: PageView): 
   return `${baseUrl}/api/v1/search?${query}`;
 }
 
-type SearchSubject = Extract<BrowseSubject, { resource: 'search' }>;
+type SearchSubject = Extract<ListSubject, { resource: 'search' }>;
 
-function findSearched({ query, feed }: SearchSubject, { urls }: BrowseResult): string | null {
+function findSearched({ query, feed }: SearchSubject, { urls }: ListResult): string | null {
   const handle = feed === 'users' ? undefined : /^from:(\S+)/i.exec(query)?.[1];
   const account = handle === undefined ? null : parseHandle(handle);
   const platform = new URL(urls.first).searchParams.get('platform');
@@ -192,7 +189,7 @@ function findSearched({ query, feed }: SearchSubject, { urls }: BrowseResult): s
 }
 
 /** Renders the search form; an empty string for other lists. */
-export function renderSearchForm({ subject, urls }: BrowseResult, { baseUrl }: PageView): string {
+export function renderSearchForm({ subject, urls }: ListResult, { baseUrl }: PageView): string {
   if (subject.resource !== 'search') return '';
   const { searchParams } = new URL(urls.first);
   const kept = [...searchParams].filter(([name]) => name !== 'q');
@@ -207,7 +204,7 @@ ${fields.join('')}<input type="search" name="q" aria-label="Words to search for"
 }
 
 /** Renders the links to adjacent pages; an empty string for a list with one page. */
-export function renderPaging({ urls, next, page }: BrowseResult, { links }: PageView): string {
+export function renderPaging({ urls, next, page }: ListResult, { links }: PageView): string {
   const toLink = (url: string | null | undefined, rel: string, name: string) => {
     const [open, close] = url ? links.toTags(url) : ['', ''];
     return open === '' ? '' : `${open.replace('<a ', `<a ${rel}`)}${name}${close}`;

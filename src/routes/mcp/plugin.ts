@@ -13,8 +13,8 @@ import { createExchange, type McpExchange, maxBatch, maxBodyBytes } from './exch
 import type { McpOptions } from './server.ts';
 
 interface McpPluginOptions
-  extends Omit<McpOptions, 'onDefect'>,
-    Pick<ReadingOptions, 'identification' | 'heavyTurns' | 'load' | 'work' | 'accessLog'> {
+  extends Omit<ReadingOptions, 'sharedCacheSeconds'>,
+    Omit<McpOptions, 'onDefect'> {
   readonly origins: Origins;
   readonly quotas: Quotas;
 }

@@ -4,7 +4,7 @@ import { joinParameters, parseQuery, parseUrl } from '../../lib/http/url.ts';
 import { Problem } from '../../lib/problem.ts';
 import { isPlatformHost } from '../../model/addresses/address.ts';
 import { jsonFeed } from '../../model/json-feed.ts';
-import { browseReply, postReply } from '../../model/results.ts';
+import { listReply, postReply } from '../../model/results.ts';
 import {
   type AddressedRead,
   type AddressOptions,
@@ -135,7 +135,7 @@ export const addressRoutes = declareRoutes(
           description: 'The result of the read.',
           content: {
             'text/markdown': 'text',
-            'application/json': z.union([postReply, browseReply]),
+            'application/json': z.union([postReply, listReply]),
             'text/html': 'text',
             'application/atom+xml': 'text',
             'application/rss+xml': 'text',

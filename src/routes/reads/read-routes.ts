@@ -1,17 +1,16 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { createRenderingCache, type RenderingCache } from '../../fetching/plan.ts';
 import { joinParameters, parseQuery } from '../../lib/http/url.ts';
 import type { HeavyTurns } from '../../lib/scheduling/fair-queue.ts';
-import type { TraceSpan } from '../../lib/tracing/tracing.ts';
 import type { PathParameters } from '../../model/addresses/match-form.ts';
 import type { Format } from '../../model/results.ts';
 import { accepts, toReadParameters } from '../../reads/addresses/own-path.ts';
 import type { PathPattern } from '../../reads/addresses/own-paths.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
 import { nameViews, type ParsedRead, type PlanContext } from '../../reads/read.ts';
-import type { AnsweredRead, Reader } from '../../reads/run.ts';
+import { type AnsweredRead, type Reader, replyBytes } from '../../reads/run.ts';
+import type { Representation } from '../../render/formats.ts';
 import { toReplyHeaders } from '../headers.ts';
 import {
   allowanceOf,
@@ -86,7 +85,7 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   const handling = {
     ...options,
     parseOnce: createRequestParser(options.reader),
-    replies: createRenderingCache<PreparedReply>(),
+    replies: new WeakMap<Representation, PreparedReply>(),
   };
   const register = (scope: FastifyInstance, url: string, endpoint: ReadEndpoint): void => {
     const { isRoute, head } = endpoint;
@@ -171,50 +170,38 @@ function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): Fastif
 
 interface HandlerOptions extends ReadRoutesOptions {
   readonly parseOnce: ReturnType<typeof createRequestParser>;
-  readonly replies: RenderingCache<PreparedReply>;
+  readonly replies: WeakMap<Representation, PreparedReply>;
   readonly countHit: CountHit;
 }
 
 function createHandler(endpoint: ReadEndpoint, options: HandlerOptions) {
-  const { reader, work, load, accessLog, countHit, parseOnce, heavyTurns, replies } = options;
-  const { identification } = options;
-  const answerAsync = async (
-    parsedRequest: ParsedRequest,
-    cached: AnsweredRead | undefined,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
+  const { reader, work, load, accessLog, countHit, parseOnce, heavyTurns, identification } =
+    options;
+  const answerAsync = async (asked: AskedRead, known: AnsweredRead | undefined) => {
+    const { reply, parsed, format } = asked;
     const { request } = reply;
     const answered =
-      cached ??
-      (await work.track(reader.fetch(parsedRequest.parsed, toRequester(request, identification))));
+      known ?? (await work.track(reader.fetch(parsed, toRequester(request, identification))));
     // Waits for a turn in the queue, because parsing and rendering an answer each take a while.
     await heavyTurns.take(identification.clientOf(request));
     if (request.socket.destroyed) throw new Error('The client has disconnected.');
-    const chosen = {
-      parsedRequest,
-      answered,
-      format: chooseFormat(request, parsedRequest, options),
-    };
-    const prepared = await prepare(options, chosen, request.span);
-    const sent = sendPrepared(reply, prepared);
-    if (cached === undefined) accessLog.logIfNotable(request, reply, 200);
+    const representation = await reader.represent(answered, format, request.span);
+    const sent = sendPrepared(reply, prepare(options, asked, { answered, representation }));
+    if (known === undefined) accessLog.logIfNotable(request, reply, 200);
     else countHit(request);
     return sent;
   };
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     if (request.identity === null) throw routeNotFound(request);
     refuseRead(request, load);
-    const parsedRequest = parseOnce(request, endpoint);
+    const { parsed, hasPreview } = parseOnce(request, endpoint);
+    const format = chooseFormat(request, { parsed, hasPreview }, options);
+    const asked = { reply, parsed, hasPreview, format };
     // Cache hits are the common case, and are answered without a promise.
-    const answered = reader.getCached(parsedRequest.parsed, request.span);
-    const cached =
-      answered &&
-      replies.get(
-        answered.answer.renderings,
-        nameReply(parsedRequest, answered, chooseFormat(request, parsedRequest, options)),
-      );
-    if (cached === undefined) return answerAsync(parsedRequest, answered, reply);
-    const sent = sendPrepared(reply, cached);
+    const answered = reader.getCached(parsed, request.span);
+    const representation = answered && reader.getRepresentation(answered, format);
+    if (!answered || !representation) return answerAsync(asked, answered);
+    const sent = sendPrepared(reply, prepare(options, asked, { answered, representation }));
     countHit(request);
     return sent;
   };
@@ -236,7 +223,7 @@ function createRequestParser(reader: Reader) {
     const parsed = reader.parse(reads[read], given);
     const hasPreview = hasPreviews && read === 'getPost';
     const views = hasPreview ? nameViews(`by agent ${parsed.views.markdown}`) : parsed.views;
-    const parsedRequest = { parsed, views, hasPreview };
+    const parsedRequest = { parsed: { ...parsed, views }, hasPreview };
     // Longer URLs are not cached, to limit the memory of the cache.
     if (url.length <= 1024) cache.set(url, parsedRequest);
     return parsedRequest;
@@ -251,9 +238,13 @@ export function toParameters(pattern: PathPattern, request: FastifyRequest): Par
 
 interface ParsedRequest {
   readonly parsed: ParsedRead;
-  /** Cache key of the reply in each format. */
-  readonly views: ParsedRead['views'];
+  /** Whether link-preview crawlers get another format, so that `Vary` names `User-Agent`. */
   readonly hasPreview: boolean;
+}
+
+interface AskedRead extends ParsedRequest {
+  readonly reply: FastifyReply;
+  readonly format: Format;
 }
 
 function chooseFormat(
@@ -268,36 +259,28 @@ function chooseFormat(
   return negotiate(accept, parsed.hasFeeds ? offers.readWithFeeds : offers.read);
 }
 
-function nameReply({ views }: ParsedRequest, { answer }: AnsweredRead, format: Format): string {
-  return answer.cache === 'hit' ? views[format] : `${answer.cache} ${views[format]}`;
-}
-
-interface ChosenReply {
-  readonly parsedRequest: ParsedRequest;
+interface RenderedRead {
   readonly answered: AnsweredRead;
-  readonly format: Format;
+  readonly representation: Representation;
 }
 
-/** Bytes of a cached reply without its body, measured with short posts: 3.5 KB per coding. */
-const preparedBytes = 4000;
-
-async function prepare(
+/** Returns the reply with a rendered read. It is kept with the rendering for the next hits. */
+function prepare(
   { reader, replies, sharedCacheSeconds, browserPages }: HandlerOptions,
-  { parsedRequest, answered, format }: ChosenReply,
-  span: TraceSpan | undefined,
-): Promise<PreparedReply> {
-  const { hasPreview } = parsedRequest;
+  { hasPreview, format }: AskedRead,
+  { answered, representation }: RenderedRead,
+): PreparedReply {
   const { cache, source, renderings } = answered.answer;
-  const name = nameReply(parsedRequest, answered, format);
-  const cached = replies.get(renderings, name);
-  if (cached !== undefined) return cached;
-  const representation = await reader.represent(answered, format, span);
+  // Replies with `X-Cache: miss` or `bypass` are sent once; the next reply has `hit`.
+  const isKept = cache === 'hit' || cache === 'stale';
+  const known = isKept ? replies.get(representation) : undefined;
+  if (known !== undefined) return known;
   const varies = { variesByAgent: hasPreview, variesByMode: browserPages };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const prepared = prepareReply(toReplyHeaders(facts), representation.body, (bytes) => {
-    if (replies.get(renderings, name) === prepared) renderings.grow(preparedBytes + bytes);
+    const isCached = reader.getRepresentation(answered, format) === representation;
+    if (isKept && isCached) renderings.grow(replyBytes + bytes);
   });
-  // Replies with `X-Cache: miss` or `bypass` are sent once; the next reply has `hit`.
-  if (cache === 'hit' || cache === 'stale') replies.set(renderings, name, prepared, preparedBytes);
+  if (isKept) replies.set(representation, prepared);
   return prepared;
 }

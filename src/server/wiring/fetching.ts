@@ -267,7 +267,7 @@ function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   for (const provider of providers) {
     const search = { ...query, ...anyTime };
     const found = live.find((platform) => provider.covers({ ...search, platform }) === true);
-    if (provider.ask.search !== undefined && found !== undefined) return found;
+    if (provider.fetch.search !== undefined && found !== undefined) return found;
   }
   return 'archive';
 }

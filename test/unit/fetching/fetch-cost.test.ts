@@ -83,7 +83,7 @@ function setUp(answer: SearchAnswer = async () => page) {
     platforms: ['x'],
     reads: new Set(['search']),
     covers: () => true,
-    ask: {
+    fetch: {
       search: async (_query, context) => {
         await context.takeRequest?.();
         requests += 1;

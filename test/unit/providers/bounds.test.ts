@@ -17,7 +17,7 @@ const query: PostQuery = {
 };
 
 async function read(found: PostFound): Promise<PostFound> {
-  const { post } = withBounds(createStubProvider('stub', async () => found)).ask;
+  const { post } = withBounds(createStubProvider('stub', async () => found)).fetch;
   if (post === undefined) throw new Error('The provider reads posts.');
   return post(query, { signal: new AbortController().signal });
 }

@@ -239,7 +239,7 @@ describe('the breakers of a provider', () => {
   it('observe a pause for every kind of query, until it ends', async () => {
     const clock = createManualClock();
     const ask = { post: never, search: never };
-    const gates = createProviderBreakers({ ask }, () => ({
+    const gates = createProviderBreakers({ fetch: ask }, () => ({
       clock,
       failures: 5,
       openMs: 5000,
@@ -260,7 +260,7 @@ describe('the breakers of a provider', () => {
   });
 
   it('stay closed if one of many hosts throttles or fails', async () => {
-    const gates = createProviderBreakers({ ask: { post: never } }, () => ({
+    const gates = createProviderBreakers({ fetch: { post: never } }, () => ({
       clock: createManualClock(),
       failures: 1,
       openMs: 5000,

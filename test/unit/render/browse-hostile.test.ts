@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Account, toWebsite } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
 import type { Post } from '../../../src/model/post.ts';
-import type { BrowseResult } from '../../../src/model/results.ts';
+import type { ListResult } from '../../../src/model/results.ts';
 import { renderBrowsePage } from '../../../src/render/markdown/browse-page.ts';
 import { fc } from '../../support/fast-check.ts';
 import {
@@ -202,7 +202,7 @@ describe('a list of posts', () => {
 
 describe('the link to the next page', () => {
   it('is the last line of the page, with the exact URL', () => {
-    const pages: fc.Arbitrary<BrowseResult> = fc.oneof(
+    const pages: fc.Arbitrary<ListResult> = fc.oneof(
       fc.array(people, { maxLength: 2 }).map((users) => connectionsResult('following', users)),
       fc.array(posts, { maxLength: 2 }).map((listed) => searchResult('fog', listed)),
       fc.array(posts, { maxLength: 2 }).map((listed) => profileResult(listed)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../src/model/media.ts';
-import { type BrowseResult, browseReply } from '../../../src/model/results.ts';
+import { type ListResult, listReply } from '../../../src/model/results.ts';
 import { renderBrowseJson } from '../../../src/render/json.ts';
 import { renderBrowsePage } from '../../../src/render/markdown/browse-page.ts';
 import {
@@ -97,7 +97,7 @@ const repliesToTide = [
   status(21, ada, 'To the third step.', { ...asReply, ...answerTo(status(20, bo, 'How high?')) }),
 ];
 
-const pages: Readonly<Record<string, BrowseResult>> = {
+const pages: Readonly<Record<string, ListResult>> = {
   profile: profileResult([tide, status(0, ada, 'Low water at six.')]),
   'profile-full': profileResult([tide], { full: true }, wellKnown),
   'profile-without-posts': profileResult(null),
@@ -155,7 +155,7 @@ describe.each(Object.entries(pages))('the page of %s', (name, page) => {
   it('is part of a JSON body that matches the schema, with keys in order', () => {
     const body = renderBrowseJson(page);
 
-    const reply = browseReply.parse(JSON.parse(body));
+    const reply = listReply.parse(JSON.parse(body));
 
     expect(JSON.parse(body)).toEqual(reply);
     expect(Object.keys(JSON.parse(body))).toEqual(Object.keys(reply));

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../../src/model/post.ts';
-import type { BrowseResult, PostResult } from '../../../src/model/results.ts';
-import { cutPost, cutText, fitResult } from '../../../src/render/fit.ts';
+import type { ListResult, PostResult } from '../../../src/model/results.ts';
+import { shorten as shortenText } from '../../../src/normalize/text.ts';
+import { cutPost, fitResult } from '../../../src/render/fit.ts';
 import { fc } from '../../support/fast-check.ts';
 import { connectionsResult, profileResult } from '../../support/render-browse.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../../support/render-posts.ts';
 
 /** Fits a result whose text is its JSON. Also returns the total length of all texts that were written. */
-function shorten<Of extends PostResult | BrowseResult>(whole: Of) {
+function shorten<Of extends PostResult | ListResult>(whole: Of) {
   let [times, written] = [0, 0];
   const write = (one: Of): string => {
     const text = JSON.stringify('items' in one ? one.items : one.posts);
@@ -26,7 +27,7 @@ function shorten<Of extends PostResult | BrowseResult>(whole: Of) {
   return { ...fitResult(whole, write), times, written };
 }
 
-const listOf = (sizes: readonly number[], maxChars: number): BrowseResult =>
+const listOf = (sizes: readonly number[], maxChars: number): ListResult =>
   profileResult(
     sizes.map((size, id) => status(id, ada, 'x'.repeat(size))),
     {
@@ -106,22 +107,10 @@ describe('a post that is too long by itself', () => {
 
     const cut = cutPost(post, 101) as Status;
 
-    expect(cut.text).toBe(cutText(text, 101));
+    expect(cut.text).toBe(shortenText(text, 101));
     expect(cut.facets).toEqual(post.facets.slice(0, 1));
     expect(cut.article?.blocks).toHaveLength(1);
     expect(JSON.stringify({ ...cut, ...furtherMembers('', '') }).length).toBeLessThan(3500);
-  });
-
-  it('is never cut within a code point', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 50 }), (text, max) => {
-        const cut = cutText(text, max);
-
-        expect(cut).not.toMatch(/\p{Cs}/u);
-        expect(cut.length).toBeLessThanOrEqual(Math.max(max + 1, 1));
-        expect(text.startsWith(cut.replace(/…$/, ''))).toBe(true);
-      }),
-    );
   });
 
   it('keeps the requested post of a thread', () => {

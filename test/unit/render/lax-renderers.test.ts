@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
 import type { Status } from '../../../src/model/post.ts';
-import type { BrowseResult, PostResult } from '../../../src/model/results.ts';
+import type { ListResult, PostResult } from '../../../src/model/results.ts';
 import {
   renderArchiveIndex,
   renderRepost,
@@ -98,7 +98,7 @@ function postPage(next: Next, count: number): PostResult {
   return result(posts, { ...told, source: next(), url: `https://a.example/${next()}` });
 }
 
-function browsePages(next: Next): readonly BrowseResult[] {
+function browsePages(next: Next): readonly ListResult[] {
   const told = { full: true, degraded: true, warnings: [next()], source: next() };
   const posts = [hostileStatus(next)];
   const users = [hostileAccount(next), hostileAccount(next)];

@@ -4,7 +4,7 @@ import type { Account } from '../../../model/account.ts';
 import type { ConnectionsQuery, Page, SearchQuery } from '../../../model/queries.ts';
 import { ProviderError } from '../../../normalize/provider-error.ts';
 import { createMalformed, throwIfMissing } from '../../failure.ts';
-import type { Ask, ProviderContext } from '../../provider.ts';
+import type { Fetch, ProviderContext } from '../../provider.ts';
 import { countSent, describeUnread, isHit, parseRows, type Rows, uniqueById } from '../../rows.ts';
 import { readBody, type Upstream } from '../../upstream.ts';
 import { readCursor, toAnswerFailure, trueStatus } from '../client.ts';
@@ -111,7 +111,7 @@ export function fetchConnections(upstream: Upstream, profiles: Profiles) {
 }
 
 /** Creates the function that searches posts. Sends the text unchanged for X's search operators. */
-export function fetchSearch(upstream: Upstream): Ask<'search'> {
+export function fetchSearch(upstream: Upstream): Fetch<'search'> {
   return async (query, context) => {
     const { feed, count, cursor } = query;
     const place = { count: writeCount(count), cursor };
@@ -182,7 +182,7 @@ const suggestions =
   'Perch cannot use X’s search for accounts. These are the accounts that X suggests for the search text.';
 
 /** Creates the search of accounts: X's list of search suggestions, which has a single page. */
-export function fetchSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
+export function fetchSearchUsers(upstream: Upstream): Fetch<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);
     const parameters = { q: text, result_type: 'users' };

@@ -4,7 +4,7 @@ import type { Status } from '../../../model/post.ts';
 import type { PageSpan, TimelineQuery } from '../../../model/queries.ts';
 import { bitsBelowTime, lastCountedId, snowflakeEpochMs, timeOfXId } from '../../../normalize/x.ts';
 import { createMalformed } from '../../failure.ts';
-import type { Ask, ProviderContext } from '../../provider.ts';
+import type { Fetch, ProviderContext } from '../../provider.ts';
 import { countSent, describeUnread, uniqueById } from '../../rows.ts';
 import type { Upstream } from '../../upstream.ts';
 import { shapeListed } from '../normalize.ts';
@@ -27,7 +27,7 @@ interface TimelineOptions {
 }
 
 /** Creates the timeline reader. It seeks `untilSeconds` where X can, and removes later posts. */
-export function fetchTimeline(options: TimelineOptions): Ask<'timeline'> {
+export function fetchTimeline(options: TimelineOptions): Fetch<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
     // At the end of a timeline, X sends a different cursor for the same position. A failed page may

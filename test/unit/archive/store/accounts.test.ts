@@ -48,7 +48,7 @@ describe('a profile', () => {
     putAccount(store, 'wren.test', { platform: 'bluesky', id });
     const account = { platform: 'bluesky', handle: id } as const;
 
-    const found = await archive.ask.profile?.(
+    const found = await archive.fetch.profile?.(
       { kind: 'profile', account },
       { signal: AbortSignal.timeout(1000) },
     );

@@ -10,7 +10,7 @@ import type {
   UserSearchQuery,
 } from '../../../../src/model/queries.ts';
 import { openArchive } from '../../../../src/providers/archive/index.ts';
-import type { Ask, Provider } from '../../../../src/providers/provider.ts';
+import type { Fetch, Provider } from '../../../../src/providers/provider.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { openReaderHere } from '../../../support/reader-here.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -98,8 +98,8 @@ const { signal } = new AbortController();
 export function ask(archive: Provider) {
   const take = <Kind extends 'search' | 'searchUsers' | 'timeline' | 'followers' | 'profile'>(
     kind: Kind,
-  ): Ask<Kind> => {
-    const found = archive.ask[kind];
+  ): Fetch<Kind> => {
+    const found = archive.fetch[kind];
     if (found === undefined) throw new Error(`The archive does not answer ${kind}.`);
     return found;
   };
@@ -145,7 +145,7 @@ export function ask(archive: Provider) {
         { signal },
       ),
     following: (handle: string, more: Partial<ConnectionsQuery> = {}) =>
-      (archive.ask.following ?? take('followers'))(
+      (archive.fetch.following ?? take('followers'))(
         { kind: 'following', account: x(handle), cursor: null, count: 100, ...more },
         { signal },
       ),

@@ -42,7 +42,7 @@ async function read(
   handle: string,
   id: string,
 ): Promise<PostFound> {
-  const found = await archive.ask.post?.(
+  const found = await archive.fetch.post?.(
     { kind: 'post', post: { platform, handle, id }, thread: true, replies: 'top' },
     { signal: AbortSignal.timeout(5000) },
   );

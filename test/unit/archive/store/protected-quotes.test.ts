@@ -32,7 +32,7 @@ async function readAll({ archive, store }: Rig): Promise<readonly Post[]> {
     created: stored,
     stored,
   });
-  const found = await archive.ask.post?.(
+  const found = await archive.fetch.post?.(
     {
       kind: 'post',
       post: { platform: 'x', handle: 'wren', id: '1' },

@@ -41,13 +41,13 @@ function chainOfSearches(...searchers: readonly Searcher[]) {
   const clock = createManualClock();
   const links = searchers.map(({ coverage, fails, rejects, throttles }, index) => {
     const stub = createStubProvider(`provider${index}`, async () => stubFound(stubPost('20')));
-    const search: Provider['ask']['search'] = async () => {
+    const search: Provider['fetch']['search'] = async () => {
       if (fails === true) throw new ProviderError('unavailable', 'It is down.');
       if (throttles === true) throw new ProviderError('throttled', 'It limits the rate.');
       if (rejects === true) throw new ProviderError('rejected', 'It refuses this text.');
       return { items: [], cursor: null, warnings: [] };
     };
-    const provider = { ...stub, covers: () => coverage, ask: { ...stub.ask, search } };
+    const provider = { ...stub, covers: () => coverage, fetch: { ...stub.fetch, search } };
     const options = {
       clock,
       failures: 5,
@@ -105,7 +105,7 @@ describe('the provider chain', () => {
   ])('answers %j with %s after %i requests', async (outcomes, code, requests) => {
     const { chain, providers } = chainOf(...outcomes);
 
-    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({ code });
+    await expect(chain.fetch('post', query, { signal })).rejects.toMatchObject({ code });
 
     expect(providers.filter(({ queries }) => queries.length === 1)).toHaveLength(requests);
   });
@@ -115,7 +115,7 @@ describe('the provider chain', () => {
     async (outcome) => {
       const { chain } = chainOf(outcome, 'found');
 
-      await expect(chain.ask('post', query, { signal })).resolves.toMatchObject({
+      await expect(chain.fetch('post', query, { signal })).resolves.toMatchObject({
         source: 'provider1',
       });
     },
@@ -124,7 +124,7 @@ describe('the provider chain', () => {
   it('returns the wait that the provider asks for', async () => {
     const { chain } = chainOf('throttled');
 
-    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+    await expect(chain.fetch('post', query, { signal })).rejects.toMatchObject({
       code: 'upstream_rate_limited',
       retryAfterSeconds: 12,
     });
@@ -133,7 +133,7 @@ describe('the provider chain', () => {
   it('returns a wait of 30 s for an outage', async () => {
     const { chain } = chainOf('unavailable');
 
-    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+    await expect(chain.fetch('post', query, { signal })).rejects.toMatchObject({
       retryAfterSeconds: 30,
     });
   });
@@ -141,7 +141,7 @@ describe('the provider chain', () => {
   it('does not count a partial source as a witness of absence', async () => {
     const { chain } = chainOf('silent', 'ambiguous');
 
-    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+    await expect(chain.fetch('post', query, { signal })).rejects.toMatchObject({
       code: 'upstream_unavailable',
     });
   });
@@ -152,15 +152,15 @@ describe('the provider chain', () => {
     const working = chainOfSearches({ coverage: 'last resort' }, { coverage: true });
     const alone = chainOfSearches({ coverage: 'last resort' });
 
-    await expect(failing.ask('search', search, { signal })).resolves.toMatchObject({
+    await expect(failing.fetch('search', search, { signal })).resolves.toMatchObject({
       source: 'provider1',
       degraded: true,
     });
-    await expect(working.ask('search', search, { signal })).resolves.toMatchObject({
+    await expect(working.fetch('search', search, { signal })).resolves.toMatchObject({
       source: 'provider1',
       degraded: false,
     });
-    await expect(alone.ask('search', search, { signal })).rejects.toMatchObject({
+    await expect(alone.fetch('search', search, { signal })).rejects.toMatchObject({
       code: 'unsupported_platform',
     });
   });
@@ -168,8 +168,8 @@ describe('the provider chain', () => {
   it('asks only the named provider, and rejects an unknown one', async () => {
     const chain = chainOfSearches({ coverage: true }, { coverage: true });
 
-    const answer = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider1' });
-    const gone = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider7' });
+    const answer = chain.fetch('search', searchQuery('fog'), { signal, provider: 'provider1' });
+    const gone = chain.fetch('search', searchQuery('fog'), { signal, provider: 'provider7' });
 
     await expect(answer).resolves.toMatchObject({ source: 'provider1' });
     await expect(gone).rejects.toMatchObject({ code: 'invalid_cursor' });
@@ -178,7 +178,7 @@ describe('the provider chain', () => {
   it("returns a rejected search text as the caller's fault, without asking another provider", async () => {
     const chain = chainOfSearches({ coverage: true, rejects: true }, { coverage: 'last resort' });
 
-    await expect(chain.ask('search', searchQuery('('), { signal })).rejects.toMatchObject({
+    await expect(chain.fetch('search', searchQuery('('), { signal })).rejects.toMatchObject({
       code: 'invalid_query',
     });
   });
@@ -186,11 +186,11 @@ describe('the provider chain', () => {
   it('has separate circuit breakers for searches and posts, and shows the open one', async () => {
     const chain = chainOfSearches({ coverage: true, fails: true });
     for (let i = 0; i < 5; i += 1) {
-      await chain.ask('search', searchQuery('fog'), { signal }).catch(() => undefined);
+      await chain.fetch('search', searchQuery('fog'), { signal }).catch(() => undefined);
     }
 
     expect(chain.states()).toMatchObject([{ breaker: 'open', broken: { search: 'open' } }]);
-    await expect(chain.ask('post', query, { signal })).resolves.toMatchObject({
+    await expect(chain.fetch('post', query, { signal })).resolves.toMatchObject({
       source: 'provider0',
     });
   });
@@ -198,9 +198,9 @@ describe('the provider chain', () => {
   it('pauses all queries of a provider that limits the rate of one', async () => {
     const chain = chainOfSearches({ coverage: true, throttles: true });
 
-    await chain.ask('search', searchQuery('fog'), { signal }).catch(() => undefined);
+    await chain.fetch('search', searchQuery('fog'), { signal }).catch(() => undefined);
 
-    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+    await expect(chain.fetch('post', query, { signal })).rejects.toMatchObject({
       code: 'upstream_rate_limited',
     });
   });
@@ -221,10 +221,10 @@ describe('the provider chain', () => {
       onFailure: () => undefined,
     });
 
-    const failure = await chain.ask('post', query, { signal }).catch((error: Error) => error);
+    const failure = await chain.fetch('post', query, { signal }).catch((error: Error) => error);
 
     expect(failure).toMatchObject({ code: 'upstream_error' });
     expect(String(failure)).not.toContain('internals');
-    await expect(whole.ask('post', query, { signal })).resolves.toBeDefined();
+    await expect(whole.fetch('post', query, { signal })).resolves.toBeDefined();
   });
 });

@@ -26,7 +26,7 @@ function setUp() {
     });
     const post = { platform: 'x', handle: null, id: '20' } as const;
     const query = { kind: 'post', post, thread: true, replies: 'top' } as const;
-    return chain.ask('post', query, { signal }).catch((thrown: unknown) => thrown);
+    return chain.fetch('post', query, { signal }).catch((thrown: unknown) => thrown);
   };
   return { clock, records, ask };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../../src/model/media.ts';
 import type { Post } from '../../../../src/model/post.ts';
-import type { BrowseResult, PostResult } from '../../../../src/model/results.ts';
+import type { ListResult, PostResult } from '../../../../src/model/results.ts';
 import { renderHtmlPage } from '../../../../src/render/page/page.ts';
 import { createPageUrls } from '../../../../src/routes/pages/own-links.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
@@ -151,7 +151,7 @@ function findFaults(html: string): readonly string[] {
   return [...errors, ...nodes, ...faults, ...parseHtml(body).errors];
 }
 
-const render = (read: PostResult | BrowseResult) => renderHtmlPage(read, context);
+const render = (read: PostResult | ListResult) => renderHtmlPage(read, context);
 
 describe('the page of hostile content', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BrowseResult, PageUrls, PostResult } from '../../../../src/model/results.ts';
+import type { ListResult, PageUrls, PostResult } from '../../../../src/model/results.ts';
 import type { RenderContext } from '../../../../src/render/context.ts';
 import { renderHtmlPage } from '../../../../src/render/page/page.ts';
 import { createPageUrls } from '../../../../src/routes/pages/own-links.ts';
@@ -26,7 +26,7 @@ const toUrls = (self: string, told: Partial<PageUrls> = {}): PageUrls => ({
   ...told,
 });
 
-function open(read: PostResult | BrowseResult, context: Partial<RenderContext> = {}) {
+function open(read: PostResult | ListResult, context: Partial<RenderContext> = {}) {
   const html = renderHtmlPage(read, { baseUrl, toOwnPage, ...context });
   const page = parsePage(html);
   expect(page.errors).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../../src/model/media.ts';
-import type { BrowseResult, PostResult } from '../../../../src/model/results.ts';
+import type { ListResult, PostResult } from '../../../../src/model/results.ts';
 import type { RenderContext } from '../../../../src/render/context.ts';
 import { renderHtmlPage, toPageHeaders } from '../../../../src/render/page/page.ts';
 import { createPageUrls } from '../../../../src/routes/pages/own-links.ts';
@@ -31,7 +31,7 @@ const toOwnPage = createPageUrls({
   mastodonSearchHost: 'mastodon.social',
 });
 
-const open = (read: PostResult | BrowseResult, context: Partial<RenderContext> = {}) => {
+const open = (read: PostResult | ListResult, context: Partial<RenderContext> = {}) => {
   const html = renderHtmlPage(read, { baseUrl, toOwnPage, ...context });
   const page = parsePage(html);
   expect(page.errors).toEqual([]);
@@ -302,7 +302,7 @@ describe('the headers of a page', () => {
   };
 
   it('allow only the styles of the page, and the script of a page with several posts', () => {
-    const policyOf = (read: PostResult | BrowseResult, told: Partial<RenderContext> = {}) =>
+    const policyOf = (read: PostResult | ListResult, told: Partial<RenderContext> = {}) =>
       toPageHeaders(read, { baseUrl, ...told })['content-security-policy'];
     const post = status(1, ada, 'One', { context: 'post' });
     const alone = result([post]);

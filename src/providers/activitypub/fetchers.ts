@@ -10,7 +10,7 @@ import { createPosts } from './posts.ts';
 import { fetchPost, fetchReplies } from './thread.ts';
 
 /** Creates the functions that answer queries, from a module that is loaded on demand. */
-export function createAsks({ http, signingKey, ...options }: ActivityPubOptions) {
+export function createFetchers({ http, signingKey, ...options }: ActivityPubOptions) {
   const { clock, readTimeoutMs } = options;
   const get = signingKey ? createSignedGet(http, signingKey, clock) : http.get;
   const objects = createObjects({ ...options, get, isSigned: get !== http.get });
@@ -27,7 +27,7 @@ export function createAsks({ http, signingKey, ...options }: ActivityPubOptions)
     timeline: fetchTimeline(sources),
     followers: connections,
     following: connections,
-  } satisfies Provider['ask'];
+  } satisfies Provider['fetch'];
 }
 
 /** Share of a read's time for the parts of the answer that other servers send. */

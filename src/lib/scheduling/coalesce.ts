@@ -1,4 +1,4 @@
-import { untilAborted } from '../../lib/scheduling/deadline.ts';
+import { untilAborted } from './deadline.ts';
 
 interface InFlight<Value> {
   readonly result: Promise<Value>;
@@ -7,8 +7,12 @@ interface InFlight<Value> {
   isSettled: boolean;
 }
 
-/** Creates a function that shares work between callers and aborts it when no caller waits. */
-export function createCoalescer<Value>() {
+/**
+ * Creates a function that shares work between callers and aborts it when no caller waits. If work
+ * fails with an error that concerns only the caller who started it, such as an exceeded quota, the
+ * next waiting caller starts it again.
+ */
+export function createCoalescer<Value>(concernsStarter: (error: unknown) => boolean = () => false) {
   const inFlight = new Map<string, InFlight<Value>>();
   const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): InFlight<Value> => {
     const controller = new AbortController();
@@ -27,19 +31,23 @@ export function createCoalescer<Value>() {
     if (!fetch.isSettled) fetch.controller.abort(); // the abort error is expensive
   };
   /** Shares in-flight work for `key`. @throws its error, or the abort reason of `signal` */
-  return async (
+  const share = async (
     key: string,
     signal: AbortSignal | undefined,
     start: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Value> => {
     signal?.throwIfAborted();
-    const fetch = inFlight.get(key) ?? begin(key, start);
-    fetch.callers += 1;
+    const known = inFlight.get(key);
+    const work = known ?? begin(key, start);
+    work.callers += 1;
     try {
-      const { result } = fetch;
-      return await (signal ? untilAborted(result, signal) : result);
+      return await (signal ? untilAborted(work.result, signal) : work.result);
+    } catch (error) {
+      if (known === undefined || signal?.aborted || !concernsStarter(error)) throw error;
     } finally {
-      leave(key, fetch);
+      leave(key, work);
     }
+    return share(key, signal, start);
   };
+  return share;
 }
