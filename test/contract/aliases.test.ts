@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/normalize/provider-error.ts';
-import { buildTestApp, shareTestApps, type TestApp, xOnly } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestClient, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -10,6 +10,7 @@ import { expectSignals, readLinks } from '../support/signals.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const baseUrl = 'http://localhost:8080';
 const id = '1900000000000000001';
@@ -37,7 +38,7 @@ function contentOf(reply: LightMyRequestResponse): unknown {
   return { status: reply.statusCode, etag, vary, type, retryAfter, body };
 }
 
-async function expectSameBody(app: TestApp, alias: string, accept = '*/*'): Promise<number> {
+async function expectSameBody(app: TestClient, alias: string, accept = '*/*'): Promise<number> {
   const old = await app.request(alias, { headers: { accept } });
   const { successor } = expectSignals(old.headers);
   expect(successor).toMatch(/^http:\/\/localhost:8080\/api\/v1\//);
@@ -48,7 +49,7 @@ async function expectSameBody(app: TestApp, alias: string, accept = '*/*'): Prom
 
 /** Checks the status of an alias, and that its successor sends the same Markdown and the same JSON. */
 async function expectSameBodies(alias: string, status: number): Promise<void> {
-  const app = await sharedApp({ env: xOnly });
+  const app = sharedApp({ env: xOnly });
   for (const accept of ['*/*', 'application/json']) {
     expect(await expectSameBody(app, alias, accept)).toBe(status);
   }
@@ -134,7 +135,6 @@ describe('following the successor link', () => {
     'read.versioning.link_successor_safe_to_follow',
     'continues at a cursor of the alias',
     async () => {
-      const app = await sharedApp();
       const first = await app.request(`${profile}&limit=2&format=json`);
       const { nextCursor } = first.json();
 
@@ -148,7 +148,6 @@ describe('following the successor link', () => {
     ['read.versioning.link_successor_safe_to_follow', 'read.auth.query_key_ignored'],
     'does not contain a key from the query',
     async () => {
-      const app = await sharedApp();
       const key = `perch_${'k'.repeat(43)}`;
 
       for (const path of [convert, profile, search]) {
@@ -184,8 +183,6 @@ describe('an invalid request to an alias', () => {
     ] as const,
     ([query, code]) => `answers /api/browse${query} with ${code}, the dates and no successor`,
     async ([query, code, words]) => {
-      const app = await sharedApp();
-
       const reply = await app.request(`/api/browse${query}`);
 
       expect(reply.json()).toMatchObject({ status: 400, code });
@@ -231,8 +228,6 @@ describe('the deprecation headers', () => {
     'read.versioning.three_signals_every_response',
     'are sent together with the link to the oEmbed document',
     async () => {
-      const app = await sharedApp();
-
       const reply = await app.request(convert);
 
       expect(
@@ -274,8 +269,6 @@ describe('the deprecation headers', () => {
     ],
     'are on a 404',
     async () => {
-      const app = await sharedApp();
-
       const post = await app.request(`/api/convert?handle=ada.example&id=1900000000000000999`);
       const account = await app.request('/api/browse?resource=followers&handle=nobody.example');
 
@@ -292,7 +285,6 @@ describe('the deprecation headers', () => {
     ],
     'are on the 401 of an unknown key',
     async () => {
-      const app = await sharedApp();
       const headers = { authorization: `Bearer perch_${'k'.repeat(43)}` };
 
       const refused = await app.request(profile, { headers });

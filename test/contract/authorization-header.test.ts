@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 import { expectStatus, openAsCaller, readHeads, unknownKey } from '../support/key-callers.ts';
 import { exchange, listen } from '../support/listen.ts';
 import { browseRequests, postRequests } from '../support/row-requests.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const search = '/search?q=heron&platform=archive&format=json';
 const profile = '/ada.example?format=json';
 
@@ -126,8 +125,6 @@ describe('the Authorization header', () => {
     [`Bearer ${'x'.repeat(4090)}`, `Basic ${'x'.repeat(4091)}`, 'x'.repeat(8000)],
     (value) => `rejects ${value.slice(0, 8)}… of ${value.length} bytes`,
     async (authorization) => {
-      const app = await sharedApp();
-
       for (const { url } of browseRequests) {
         const reply = await app.request(url, { headers: { authorization } });
         expect([reply.statusCode, reply.json().code]).toEqual([400, 'invalid_option']);

@@ -7,11 +7,11 @@ import { fillArchive, openImportedArchive } from '../support/imported-archive.ts
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const profile = '/api/v1/profiles/ada.example';
 
 async function readJson(url: string) {
-  const app = await sharedApp();
   const reply = await app.request(url, { headers: { accept: 'application/json' } });
   expect(reply.statusCode, reply.body).toBe(200);
   return browseReply.parse(reply.json());
@@ -125,7 +125,6 @@ describe('the browse reads', () => {
     ] as const,
     ([v1, permalink]) => `returns the same bytes for ${v1} and ${permalink}`,
     async ([v1, permalink]) => {
-      const app = await sharedApp();
       for (const query of [
         '',
         '&format=json',
@@ -192,8 +191,6 @@ describe('the browse reads', () => {
   });
 
   clause('read.v1.profile', 'sends the documented headers', async () => {
-    const app = await sharedApp();
-
     const [miss, hit] = [
       await app.request(`${profile}?limit=7`),
       await app.request(`${profile}?limit=7`),
@@ -326,7 +323,7 @@ describe('the browse reads', () => {
     ] as const,
     ([url, code]) => `rejects ${url.slice(0, 60)} with ${code}`,
     async ([url, code, words]) => {
-      const app = await sharedApp({ env: xOnly });
+      const app = sharedApp({ env: xOnly });
 
       const reply = await app.request(url);
 
@@ -360,7 +357,6 @@ describe('the browse reads', () => {
     'read.resources.profile_by_handle',
     'answers 404 for an unknown account of the sample',
     async () => {
-      const app = await sharedApp();
       for (const path of ['', '/followers', '/following']) {
         const reply = await app.request(`/nobody.example${path}`);
         expect(reply.json()).toMatchObject({ status: 404, code: 'not_found' });

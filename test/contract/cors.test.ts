@@ -1,12 +1,11 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect } from 'vitest';
-import { asAdmin, buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { asAdmin, buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { browseRequests, postRequests } from '../support/row-requests.ts';
 import { readSignals } from '../support/signals.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const origin = 'https://page.example';
 const rows = [...browseRequests, ...postRequests];
 
@@ -59,7 +58,6 @@ describe('a page of another origin', () => {
     [origin, 'null', 'http://localhost:5173'],
     (from) => `can read every public reply: ${from}`,
     async (from) => {
-      const app = await sharedApp();
       const headers = { origin: from };
       for (const { url } of publicUrls) {
         for (const method of ['GET', 'HEAD']) {
@@ -84,7 +82,6 @@ describe('a page of another origin', () => {
   );
 
   clause('read.discovery.cors_expose_headers', 'can read a 304', async () => {
-    const app = await sharedApp();
     for (const { url } of [...rows, { url: '/api' }]) {
       const reply = await app.request(url, { headers: { origin, 'if-none-match': '*' } });
       expect(reply.statusCode).toBe(304);
@@ -102,7 +99,6 @@ describe('a page of another origin', () => {
     ] as const,
     ([code]) => `can read every problem: ${code}`,
     async ([code, urls, options]) => {
-      const app = await sharedApp();
       const own = 'headers' in options ? options.headers : {};
       for (const url of urls) {
         const reply = await app.request(url, { ...options, headers: { origin, ...own } });
@@ -133,8 +129,6 @@ describe('a page of another origin', () => {
     ['/api/v1/profiles/%E0%A4%A', '/%', '/ada.example/status/%zz', '/api/%ff'],
     (url) => `can read the 400 of ${url}`,
     async (url) => {
-      const app = await sharedApp();
-
       const reply = await app.request(url, { headers: { origin } });
 
       expect([reply.statusCode, reply.json().code]).toEqual([400, 'malformed_request']);
@@ -180,7 +174,6 @@ describe('a preflight', () => {
     asked,
     ([what]) => `allows ${what} on every public route`,
     async ([, preflight]) => {
-      const app = await sharedApp();
       for (const { url, isAlias } of publicUrls) {
         const headers = { origin, ...preflight };
         const reply = await app.request(url, { method: 'OPTIONS', headers });
@@ -225,7 +218,6 @@ describe('a preflight', () => {
     ] as const satisfies readonly (readonly [string, Record<string, string>])[],
     ([what]) => `with ${what} is not a preflight: no route supports OPTIONS`,
     async ([, headers]) => {
-      const app = await sharedApp();
       for (const { url, isAlias } of publicUrls) {
         const reply = await app.request(url, { method: 'OPTIONS', headers });
         expect([url, reply.json().code]).toEqual([url, 'method_not_allowed']);
@@ -241,8 +233,6 @@ describe('a preflight', () => {
     ['/no/route', '/api/v1/nothing', '/humans.txt', '/api/v2/search'],
     (url) => `is rejected without a route: ${url}`,
     async (url) => {
-      const app = await sharedApp();
-
       const reply = await app.request(url, {
         method: 'OPTIONS',
         headers: { origin, 'access-control-request-method': 'GET' },

@@ -14,6 +14,7 @@ import { withoutCoding } from '../support/vary.ts';
 const sharedApp = shareTestApps();
 
 const env = { PERCH_BASE_URL: 'https://perch.example.org' };
+const app = sharedApp({ env });
 const documents = discoveryRoutes;
 
 /** The first kind of content of a successful reply, and its schema. */
@@ -25,7 +26,6 @@ function contentOf({ replies }: Endpoint) {
 
 describe.each(documents)('$path', (endpoint) => {
   it('matches the table, for every caller', async () => {
-    const app = await sharedApp({ env });
     const [mediaType, schema] = contentOf(endpoint);
 
     const reply = await app.request(endpoint.path);
@@ -60,7 +60,7 @@ describe.each(documents)('$path', (endpoint) => {
   });
 
   it('does not depend on the host, the forwarded host or the key of the request', async () => {
-    const app = await sharedApp({ env: { ...env, HOST: '0.0.0.0' } });
+    const app = sharedApp({ env: { ...env, HOST: '0.0.0.0' } });
     const plain = await app.request(endpoint.path);
 
     const other = await app.request(`${endpoint.path}?format=json&x=%3Cscript%3E`, {
@@ -86,7 +86,6 @@ it('has a unique id and path for each document', () => {
 
 describe('/api', () => {
   it('is Markdown if Accept prefers it, with another entity tag', async () => {
-    const app = await sharedApp({ env });
     const json = await app.request('/api', { headers: { accept: '*/*' } });
 
     const markdown = await app.request('/api', { headers: { accept: 'text/markdown' } });
@@ -202,7 +201,6 @@ describe('/api', () => {
     'read.discovery.admin_not_public',
     'does not describe the operator’s routes in any document',
     async () => {
-      const app = await sharedApp({ env });
       for (const { path } of documents.filter(
         ({ id }) => !['getOpenApi', 'getLlmsFullText'].includes(id),
       )) {
@@ -212,8 +210,6 @@ describe('/api', () => {
   );
 
   it('links to the other documents', async () => {
-    const app = await sharedApp({ env });
-
     const { headers } = await app.request('/api');
 
     const { refs } = LinkHeader.parse(String(headers.link));
@@ -234,8 +230,6 @@ describe('/api', () => {
 
 describe('/llms.txt', () => {
   it('follows the convention: a title, a quote, sections of links', async () => {
-    const app = await sharedApp({ env });
-
     const { body } = await app.request('/llms.txt');
 
     const [head = '', ...sections] = body.split(/^## /m);
@@ -266,8 +260,6 @@ describe('/llms-full.txt', () => {
     .filter((name) => !isApiPage(name));
 
   it('has all user documentation in the order of the navigation, below titles and URLs', async () => {
-    const app = await sharedApp({ env });
-
     const { body, headers } = await app.request('/llms-full.txt');
 
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -288,8 +280,6 @@ describe('/llms-full.txt', () => {
   });
 
   it('is named by /llms.txt and by /api', async () => {
-    const app = await sharedApp({ env });
-
     const llms = await app.request('/llms.txt');
     const { documents: listed } = (await app.request('/api')).json();
 
@@ -302,8 +292,6 @@ describe('/llms-full.txt', () => {
 
 describe('/robots.txt', () => {
   it('allows the documents and disallows the reads', async () => {
-    const app = await sharedApp({ env });
-
     const { body } = await app.request('/robots.txt');
 
     for (const { path } of documents) expect([path, mayFetch(body, path)]).toEqual([path, true]);
@@ -323,8 +311,6 @@ describe('/robots.txt', () => {
   it.each(['ChatGPT-User', 'MistralAI-User', 'meta-externalfetcher', 'Amzn-User'])(
     'allows the fetcher %s, which acts for one person, to read posts and pages',
     async (agent) => {
-      const app = await sharedApp({ env });
-
       const { body } = await app.request('/robots.txt');
 
       for (const path of ['/jack/status/20', '/https://x.com/jack/status/20', '/docs/mcp', '/']) {
@@ -337,7 +323,7 @@ describe('/robots.txt', () => {
   it.each(['GPTBot', 'ClaudeBot', 'Claude-SearchBot', 'PerplexityBot', 'meta-externalagent'])(
     'has no group for the crawler %s, so that the rules for all apply',
     async (agent) => {
-      const app = await sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
+      const app = sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
 
       const { body } = await app.request('/robots.txt');
 
@@ -346,7 +332,7 @@ describe('/robots.txt', () => {
   );
 
   it('allows crawlers of link previews if previews are enabled', async () => {
-    const app = await sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
+    const app = sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
 
     const { body } = await app.request('/robots.txt');
 
@@ -358,8 +344,6 @@ describe('/robots.txt', () => {
   });
 
   it('has no group for crawlers of link previews if previews are off', async () => {
-    const app = await sharedApp({ env });
-
     expect((await app.request('/robots.txt')).body).not.toContain('twitterbot');
   });
 });
@@ -388,8 +372,6 @@ describe('/.well-known/security.txt', () => {
   });
 
   it('names the page on security if no contact is configured', async () => {
-    const app = await sharedApp({ env });
-
     const { body } = await app.request('/.well-known/security.txt');
 
     expect(fieldsOf(body).Contact).toBe('https://perch.example.org/docs/security');
@@ -418,8 +400,6 @@ describe('/.well-known/security.txt', () => {
 
 describe('the card of the MCP server', () => {
   it('matches the schema of SEP-2127', async () => {
-    const app = await sharedApp({ env });
-
     const reply = await app.request('/mcp/server-card');
 
     expect(reply.json()).toEqual({
@@ -439,7 +419,7 @@ describe('the card of the MCP server', () => {
     ['http://[2001:db8::5]', '2001-db8--5/perch'],
     ['https://vogelhäuschen.example', 'example.xn--vogelhuschen-lcb/perch'],
   ])('is named after the host of %s', async (baseUrl, name) => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
 
     const reply = await app.request('/mcp/server-card');
 
@@ -452,7 +432,7 @@ describe('an unknown well-known path', () => {
   it.each(['/.well-known/', '/.well-known/x', '/.well-known/ard', '/ard.json', '/security.txt'])(
     'is not a route: %s',
     async (path) => {
-      const app = await sharedApp();
+      const app = sharedApp();
 
       expect((await app.request(path)).json().code).toBe('route_not_found');
     },

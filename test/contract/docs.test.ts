@@ -10,6 +10,7 @@ import { crawl } from '../support/crawl.ts';
 import { parsePage } from '../support/render-html.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 /** Pages of a server without sessions, which the apps of these tests are. */
@@ -36,8 +37,6 @@ describe('the navigation', () => {
 
 describe('a page of the documentation', () => {
   it('is HTML for a browser, with one heading of level 1', async () => {
-    const app = await sharedApp();
-
     for (const name of names)
       expectPage(name, await app.request(`/docs/${name}`, { headers: browser }));
   });
@@ -61,8 +60,6 @@ describe('a page of the documentation', () => {
   }
 
   it('shows no marks of its blocks', async () => {
-    const app = await sharedApp();
-
     for (const name of names) {
       const { body } = await app.request(`/docs/${name}`, { headers: browser });
       const blocks = parsePage(body).elements.filter(({ tag }) => tag === 'pre');
@@ -72,8 +69,6 @@ describe('a page of the documentation', () => {
   });
 
   it('is the Markdown file if Accept prefers it', async () => {
-    const app = await sharedApp();
-
     for (const name of named) {
       const negotiated = await app.request(`/docs/${name}`, {
         headers: { accept: 'text/markdown' },
@@ -94,8 +89,6 @@ describe('a page of the documentation', () => {
   it.each([undefined, '*/*', 'application/json', 'image/png'])(
     'is HTML for Accept: %s',
     async (accept) => {
-      const app = await sharedApp();
-
       const reply = await app.request(
         '/docs/keys',
         accept === undefined ? {} : { headers: { accept } },
@@ -108,7 +101,6 @@ describe('a page of the documentation', () => {
   it.each(['/docs', '/docs/keys', '/docs/keys.md'])(
     '%s has the same bytes each time, and answers 304',
     async (url) => {
-      const app = await sharedApp();
       const first = await app.request(url);
 
       const second = await app.request(url);
@@ -125,7 +117,6 @@ describe('a page of the documentation', () => {
   );
 
   it('has another entity tag in another format', async () => {
-    const app = await sharedApp();
     const html = await app.request('/docs/keys');
 
     const reply = await app.request('/docs/keys', {
@@ -136,8 +127,6 @@ describe('a page of the documentation', () => {
   });
 
   it('allows a browser to load only files of this server', async () => {
-    const app = await sharedApp();
-
     for (const url of ['/docs', '/docs/keys', '/docs/find?q=key']) {
       const { headers } = await app.request(url, { headers: browser });
 
@@ -162,8 +151,6 @@ describe('a page of the documentation', () => {
   });
 
   it('loads nothing from other hosts, and has no inline script or style', async () => {
-    const app = await sharedApp();
-
     for (const url of ['/docs', '/docs/find?q=key', ...names.map((name) => `/docs/${name}`)]) {
       const { elements } = parsePage((await app.request(url, { headers: browser })).body);
       const loaded = elements.flatMap(({ tag, attributes: { src, href, rel, action } }) =>
@@ -180,8 +167,6 @@ describe('a page of the documentation', () => {
   });
 
   it('has no broken links or anchors', async () => {
-    const app = await sharedApp();
-
     const links = await crawl(app, '/docs', '/docs');
 
     expect(links.length).toBeGreaterThan(names.length * 10);
@@ -189,7 +174,7 @@ describe('a page of the documentation', () => {
   });
 
   it('links under the path of the base URL', async () => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const page = await app.request('/docs/start');
     const redirect = await app.request('/docs/START');
@@ -203,8 +188,6 @@ describe('a page of the documentation', () => {
 
 describe('the documentation that the API links to', () => {
   clause('read.errors.problem_documents', 'explains the type of every problem', async () => {
-    const app = await sharedApp();
-
     const { elements } = parsePage((await app.request('/docs/errors', { headers: browser })).body);
 
     const ids = new Set(elements.flatMap(({ attributes }) => attributes.id ?? []));
@@ -215,7 +198,7 @@ describe('the documentation that the API links to', () => {
     ['read.versioning.link_deprecation', 'read.versioning.link_sunset'],
     'is HTML at the URL of the deprecation policy',
     async () => {
-      const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test' } });
+      const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test' } });
       const { headers } = await app.request('/api/convert?handle=ada.example&id=1');
 
       const policies = [
@@ -237,8 +220,6 @@ describe('the documentation that the API links to', () => {
 
 describe('the list of all pages', () => {
   it('lists every page with its summary', async () => {
-    const app = await sharedApp();
-
     const { elements } = parsePage((await app.request('/docs', { headers: browser })).body);
 
     const cards = elements.filter(
@@ -250,7 +231,6 @@ describe('the list of all pages', () => {
   });
 
   it('is Markdown if Accept prefers it, with links to Markdown', async () => {
-    const app = await sharedApp();
     const reply = await app.request('/docs', { headers: { accept: 'text/markdown' } });
 
     const links = [...reply.body.matchAll(/\]\(http:\/\/localhost:8080([^)]+)\)/g)].map(
@@ -272,8 +252,6 @@ describe('another spelling of a page’s path', () => {
     ['/docs/Self-Hosting/', '/docs/deploy'],
     ['/docs/self-hosting.md', '/docs/deploy.md'],
   ])('%s redirects to %s', async (url, location) => {
-    const app = await sharedApp();
-
     for (const method of ['GET', 'HEAD']) {
       const reply = await app.request(url, { method });
       expect([reply.statusCode, reply.headers.location, reply.body]).toEqual([308, location, '']);
@@ -281,8 +259,6 @@ describe('another spelling of a page’s path', () => {
   });
 
   it('is the page itself if only its characters are encoded', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request('/docs/%6beys');
 
     expect(reply.statusCode).toBe(200);
@@ -294,8 +270,6 @@ describe('another spelling of a page’s path', () => {
     ['/docs/deployment', '/docs/deploy'],
     ['/docs/formats.html', '/docs/formats'],
   ])('%s is not found, and the detail suggests %s', async (url, near) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url);
 
     expect(reply.json()).toMatchObject({ status: 404, code: 'route_not_found' });
@@ -319,8 +293,6 @@ describe('another spelling of a page’s path', () => {
     `/docs/${'k'.repeat(4000)}`,
     '/docs/%3Cscript%3E',
   ])('%s is not found', async (url) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url);
 
     expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);

@@ -1,12 +1,13 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
-import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestClient } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 import { parsePage } from '../support/render-html.ts';
 import { withoutCoding } from '../support/vary.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const navigation = { accept, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
@@ -45,7 +46,7 @@ const others: readonly (readonly [method: string, url: string])[] = [
   ['POST', '/llms.txt'],
 ];
 
-const askFor = (app: TestApp, [method, url]: readonly [string, string, ...unknown[]]) => {
+const askFor = (app: TestClient, [method, url]: readonly [string, string, ...unknown[]]) => {
   return (headers: Record<string, string>) => app.request(url, { method, headers });
 };
 
@@ -60,7 +61,6 @@ const namesOf = ({ headers }: LightMyRequestResponse) => String(headers.vary ?? 
 
 describe('a failed navigation of a browser', () => {
   it.each(failures)('%s %s is a page with the problem’s status and headers', async (...row) => {
-    const app = await sharedApp();
     const ask = askFor(app, row);
     const problem = await ask({});
 
@@ -78,7 +78,6 @@ describe('a failed navigation of a browser', () => {
   });
 
   it.each(failures)('%s %s says what the problem document says', async (...row) => {
-    const app = await sharedApp();
     const ask = askFor(app, row);
     const { title, detail, code, status } = (await ask({})).json();
 
@@ -95,7 +94,6 @@ describe('a failed navigation of a browser', () => {
   it.each(failures.filter(([method]) => method === 'GET'))(
     '%s %s has the same headers for HEAD',
     async (_, url) => {
-      const app = await sharedApp();
       const get = await app.request(url, { headers: navigation });
 
       const head = await app.request(url, { method: 'HEAD', headers: navigation });
@@ -126,7 +124,7 @@ describe('a failed navigation of a browser', () => {
   });
 
   it('links to the documentation and its search below /docs', async () => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const { body } = await app.request('/docs/nope', { headers: navigation });
 
@@ -137,8 +135,6 @@ describe('a failed navigation of a browser', () => {
   });
 
   it('offers the box of the front page at an unknown path', async () => {
-    const app = await sharedApp();
-
     const { body } = await app.request('/docs-of-mine/x/y', { headers: navigation });
 
     const main = body.slice(body.indexOf('<main'), body.indexOf('</main>'));
@@ -159,8 +155,6 @@ describe('a failed navigation of a browser', () => {
     '//evil.example/x/y',
     '/x/y/perch_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu',
   ])('escapes %s', async (url) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url, { headers: navigation });
 
     expect([reply.statusCode, reply.headers['content-type']]).toEqual([
@@ -195,8 +189,6 @@ describe('any other failed request', () => {
     ],
     (headers) => `gets a problem document with ${JSON.stringify(headers)}`,
     async (headers) => {
-      const app = await sharedApp();
-
       for (const row of failures) {
         const reply = await askFor(app, row)({ ...headers });
         expect([row[1], reply.headers['content-type']]).toEqual([
@@ -210,8 +202,6 @@ describe('any other failed request', () => {
   );
 
   it.each(others)('gets a problem document at paths of programs: %s %s', async (...row) => {
-    const app = await sharedApp();
-
     for (const headers of [navigation, plainNavigation]) {
       const reply = await askFor(app, row)(headers);
       expect(reply.statusCode).toBeGreaterThanOrEqual(400);

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { feedFormats } from '../../src/model/results.ts';
 import { feedMediaTypes } from '../../src/render/feeds/feeds.ts';
-import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApp, type TestClient } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { checkFeed, readWithParsers, textsAt } from '../support/feeds.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const profile = '/api/v1/profiles/ada.example';
 const post = '/ada.example/status/1900000000000000001';
 const base = 'http://localhost:8080';
@@ -38,8 +37,6 @@ describe('a feed', () => {
     lists.flatMap((path) => feedFormats.map((format) => [path, format] as const)),
     ([path, format]) => `is valid, and read by published parsers: ${path} as ${format}`,
     async ([path, format]) => {
-      const app = await sharedApp();
-
       const reply = await app.request(withFormat(path, format));
 
       expect(reply.headers['content-type']).toBe(feedMediaTypes[format]);
@@ -70,8 +67,6 @@ describe('a feed', () => {
     ],
     ([accept]) => `is chosen by Accept: ${accept}`,
     async ([accept = '', type]) => {
-      const app = await sharedApp();
-
       for (const path of [profile, post]) {
         const reply = await app.request(path, { headers: { accept } });
 
@@ -82,8 +77,6 @@ describe('a feed', () => {
   );
 
   it('has the same bytes at the permalink and under /api/v1', async () => {
-    const app = await sharedApp();
-
     for (const format of feedFormats) {
       const [permalink, v1] = [
         await app.request(`/Ada.Example/?format=${format}`),
@@ -94,8 +87,6 @@ describe('a feed', () => {
   });
 
   it('is linked from all formats of a list of posts', async () => {
-    const app = await sharedApp();
-
     for (const path of lists.filter((one) => !one.endsWith('/posts'))) {
       for (const format of ['markdown', 'json', 'atom']) {
         const reply = await app.request(withFormat(path, format));
@@ -116,8 +107,6 @@ describe('a feed', () => {
   });
 
   it('is revalidated with its ETag, and cached as long as the list', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(`${profile}?format=rss`);
     const known = await app.request(`${profile}?format=rss`, {
       headers: { 'if-none-match': String(reply.headers.etag) },
@@ -149,7 +138,6 @@ describe('a feed', () => {
 
 describe('the parameters of a feed', () => {
   it('are those of the profile', async () => {
-    const app = await sharedApp();
     const count = async (query: string) =>
       checkFeed('atom', (await app.request(`${profile}?limit=100&${query}&format=atom`)).body)
         .length;
@@ -167,7 +155,7 @@ describe('the parameters of a feed', () => {
 });
 
 /** Follows the links of a feed. Returns the item ids of each page. */
-async function walk(app: TestApp, start: string, rel: string) {
+async function walk(app: TestClient, start: string, rel: string) {
   const pages: { readonly path: string; readonly ids: readonly (string | undefined)[] }[] = [];
   let path: string | undefined = start;
   while (path !== undefined && pages.length < 100) {
@@ -179,7 +167,7 @@ async function walk(app: TestApp, start: string, rel: string) {
 }
 
 /** Reads a list with its cursors. Returns the post ids of each page. */
-async function walkCursors(app: TestApp, start: string) {
+async function walkCursors(app: TestClient, start: string) {
   const pages: (readonly string[])[] = [];
   let cursor = '';
   do {
@@ -234,7 +222,6 @@ describe('the pages of a feed', () => {
   });
 
   it('are linked in RSS and JSON Feed too', async () => {
-    const app = await sharedApp();
     const [atom, rss, json] = await Promise.all(
       feedFormats.map(
         async (format) => (await app.request(`${profile}?limit=2&page=2&format=${format}`)).body,
@@ -253,7 +240,6 @@ describe('the pages of a feed', () => {
 
 describe('the feed of a thread', () => {
   it('has all posts in order, with the posts that they answer and the numbers of replies', async () => {
-    const app = await sharedApp();
     const { posts } = (await app.request(`${post}?format=json`)).json();
 
     const { body } = await app.request(`${post}?format=atom`);
@@ -276,8 +262,6 @@ describe('the feed of a thread', () => {
 
 describe('the feed of a history', () => {
   it('links to the next range until all posts are read', async () => {
-    const app = await sharedApp();
-
     const pages = await walk(app, `${profile}/posts?max_posts=7&format=atom`, 'next');
 
     const ids = new Set(pages.flatMap((page) => page.ids));
@@ -286,8 +270,6 @@ describe('the feed of a history', () => {
   });
 
   it('has no index', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(`${profile}/posts?index=true&format=rss`);
 
     expect(reply.json()).toMatchObject({ status: 400, code: 'invalid_option' });
@@ -302,8 +284,6 @@ describe('a request for a feed of something other than posts', () => {
     [`${profile}?include_posts=false&format=atom`, 'invalid_format'],
     ['/oembed?url=http://localhost:8080/ada.example/status/1&format=atom', 'not_implemented'],
   ])('is rejected: %s', async (path, code) => {
-    const app = await sharedApp();
-
     const reply = await app.request(path);
 
     expect(reply.json().code).toBe(code);
@@ -311,7 +291,6 @@ describe('a request for a feed of something other than posts', () => {
   });
 
   it('gets Markdown or JSON if only `Accept` asks for a feed', async () => {
-    const app = await sharedApp();
     const typeOf = async (accept: string) =>
       (await app.request(`${profile}/followers`, { headers: { accept } })).headers['content-type'];
 
@@ -322,8 +301,6 @@ describe('a request for a feed of something other than posts', () => {
 
 describe('the list of feeds', () => {
   clause('read.feeds.opml', 'is OPML with a feed for each handle, in order', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(
       '/api/v1/opml?handles=@Jack,ada.example,%20jack,wren@mastodon.social',
     );
@@ -356,8 +333,6 @@ describe('the list of feeds', () => {
     ['?handles=a&handles=b', 'invalid_option', /more than once/],
     [`?handles=${Array.from({ length: 101 }, (_, at) => `a${at}`)}`, 'invalid_option', /101/],
   ])('is rejected for %s', async (query, code, detail) => {
-    const app = await sharedApp();
-
     const reply = await app.request(`/api/v1/opml${query}`);
 
     expect([reply.statusCode, reply.json().code]).toEqual([400, code]);
@@ -365,7 +340,6 @@ describe('the list of feeds', () => {
   });
 
   it('has up to 100 handles', async () => {
-    const app = await sharedApp();
     const handles = Array.from({ length: 100 }, (_, at) => `a${at}`);
 
     const reply = await app.request(`/api/v1/opml?handles=${handles},A0`);

@@ -5,6 +5,7 @@ import { clause, clauseEach } from '../support/clause.ts';
 import { createStubProvider, stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const first = '1900000000000000001';
 const byParams = `/api/v1/posts?handle=ada.example&id=${first}`;
@@ -12,8 +13,6 @@ const byPermalink = `/ada.example/status/${first}`;
 
 describe('a post read', () => {
   clause('read.what.markdown_by_default', 'returns Markdown by default', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(byPermalink);
 
     expect(reply.statusCode).toBe(200);
@@ -32,7 +31,6 @@ describe('a post read', () => {
 
   /** Checks that addresses answer with the bytes that v1 sends for the handle and the id. */
   async function expectSameBytes(addresses: readonly string[], choice: string): Promise<void> {
-    const app = await sharedApp();
     const read = async (url: string) => {
       const query = url.includes('?') ? '&' : '?';
       const { statusCode, body, headers } = await app.request(`${url}${query}${choice}`);
@@ -71,8 +69,6 @@ describe('a post read', () => {
     ['read.v1.posts_by_handle_and_id', 'read.resources.post_from_handle_and_id'],
     'accepts handle and id',
     async () => {
-      const app = await sharedApp();
-
       const reply = await app.request(`${byParams}&format=json`);
 
       expect([reply.statusCode, reply.json().url]).toEqual([
@@ -84,8 +80,6 @@ describe('a post read', () => {
   );
 
   async function expectFormat(query: string, accept: string | undefined, format: string) {
-    const app = await sharedApp();
-
     const reply = await app.request(byParams + query, {
       headers: accept === undefined ? {} : { accept },
     });
@@ -146,7 +140,6 @@ describe('a post read', () => {
     ],
     'ignores Authorization',
     async () => {
-      const app = await sharedApp();
       const plain = await app.request(byPermalink);
 
       for (const authorization of ['Bearer perch_wrong', 'Bearer', 'Basic YTpi', 'nonsense']) {
@@ -159,8 +152,6 @@ describe('a post read', () => {
   );
 
   clause('read.endpoints.no_request_body', 'ignores a body', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(byPermalink, {
       headers: { 'content-type': 'application/json' },
       payload: '{ not json',
@@ -173,7 +164,6 @@ describe('a post read', () => {
     'read.v1.posts_either_url_or_handle_id',
     'prefers `url` to `handle` and `id`',
     async () => {
-      const app = await sharedApp();
       const url = encodeURIComponent(`http://localhost:8080${byPermalink}`);
 
       const reply = await app.request(`/api/v1/posts?url=${url}&handle=nobody&id=1&format=json`);
@@ -185,8 +175,6 @@ describe('a post read', () => {
 
 describe('an Obsidian note', () => {
   it('has a file name, and for programs that read only ASCII one with its id', async () => {
-    const app = await sharedApp();
-
     const { headers } = await app.request(`${byParams}&format=obsidian`);
 
     expect(headers['content-disposition']).toBe(
@@ -199,7 +187,6 @@ describe('an Obsidian note', () => {
   });
 
   it('is the only format with a file name', async () => {
-    const app = await sharedApp();
     const { headers } = await app.request(`${byParams}&format=obsidian`);
 
     const unchanged = await app.request(`${byParams}&format=obsidian`, {
@@ -215,8 +202,6 @@ describe('an Obsidian note', () => {
 
 describe('the JSON body of a post read', () => {
   clause('read.what.markdown_by_default', 'has the documented members', async () => {
-    const app = await sharedApp();
-
     const body = (await app.request(`${byParams}&format=json`)).json();
 
     expect(body).toMatchObject({
@@ -348,7 +333,6 @@ describe('caching of post reads', () => {
   );
 
   clause('read.what.surfaces_same_bodies', 'answers 304 to a matching If-None-Match', async () => {
-    const app = await sharedApp();
     const { etag = '' } = (await app.request(byPermalink)).headers;
 
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -363,7 +347,6 @@ describe('caching of post reads', () => {
   });
 
   clause('read.endpoints.public_routes_get', 'answers HEAD with the headers of GET', async () => {
-    const app = await sharedApp();
     const get = await app.request(byPermalink);
 
     const head = await app.request(byPermalink, { method: 'HEAD' });
@@ -406,7 +389,7 @@ describe('caching of post reads', () => {
     'read.what.surfaces_same_bodies',
     'has s-maxage only if the operator configures it',
     async () => {
-      const app = await sharedApp({ env: { PERCH_SHARED_CACHE_SECONDS: '120' } });
+      const app = sharedApp({ env: { PERCH_SHARED_CACHE_SECONDS: '120' } });
 
       const reply = await app.request(byPermalink);
 
@@ -422,8 +405,6 @@ describe('an unavailable post', () => {
     'read.errors.problem_documents',
     'is 404 with the reason, also from the archive',
     async () => {
-      const app = await sharedApp();
-
       const reply = await app.request('/faro.example/status/1738633989243862754');
 
       expect(reply.json()).toMatchObject({
@@ -434,7 +415,6 @@ describe('an unavailable post', () => {
   );
 
   clause('read.what.converts_posts', 'keeps its place in a thread', async () => {
-    const app = await sharedApp();
     const url = '/api/v1/posts?handle=faro.example&id=1738742806268192954&format=json&replies=off';
 
     const { posts: shown } = (await app.request(url)).json();

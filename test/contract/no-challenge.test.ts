@@ -2,13 +2,12 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect } from 'vitest';
 import type { Provider } from '../../src/providers/provider.ts';
 import { routes } from '../../src/routes/reads/routes.ts';
-import { asAdmin, buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { asAdmin, buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { exchange, listen } from '../support/listen.ts';
 import { browseRequests, postRequests, type RowRequest } from '../support/row-requests.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const rows = [...browseRequests, ...postRequests];
 
 /** What begins or continues a challenge (RFC 9110 §11). */
@@ -210,7 +209,6 @@ describe('a 401', () => {
     ['read.errors.never_oauth_invitation', 'read.errors.invalid_key'],
     'points to anonymous reads, and not to OAuth',
     async () => {
-      const app = await sharedApp();
       for (const { url } of browseRequests) {
         const reply = await app.request(url, { headers: { authorization: 'Bearer perch_x' } });
 
@@ -256,7 +254,6 @@ describe('OAuth', () => {
     otherOauthPaths,
     (url) => `has no metadata at ${url} either`,
     async (url) => {
-      const app = await sharedApp();
       expect((await app.request(url)).json().code).toBe('route_not_found');
     },
   );
@@ -269,8 +266,6 @@ describe('OAuth', () => {
     ],
     'is not mentioned in any description or route',
     async () => {
-      const app = await sharedApp();
-
       const description = await app.request('/api');
 
       expect(description.statusCode).toBe(200);
@@ -284,7 +279,6 @@ describe('OAuth', () => {
     'read.auth.no_claims_or_user_codes',
     'is not mentioned in replies of any route',
     async () => {
-      const app = await sharedApp();
       for (const { url, missingUrl } of rows) {
         for (const path of [`${url}&format=json`, missingUrl ?? '/no/route', `${url}&format=pdf`]) {
           const { body, headers } = await app.request(path);
@@ -358,7 +352,6 @@ describe('a feature of other services', () => {
     'read.events.no_security_event_tokens',
     'does not exist: no reply is an event token or links to one',
     async () => {
-      const app = await sharedApp();
       const accept = 'application/secevent+jwt';
       for (const { url } of rows) {
         const reply = await app.request(url, { headers: { accept } });

@@ -8,6 +8,7 @@ import { findUnsafe, parseHtml } from '../support/render-html.ts';
 import { withoutCoding } from '../support/vary.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const path = '/ada.example/status/1900000000000000001';
 const post = encodeURIComponent(`http://localhost:8080${path}`);
@@ -18,8 +19,6 @@ describe('the oEmbed read', () => {
     ['read.resources.embed_document', 'read.v1.oembed'],
     'returns a document of type rich, at both URLs and for any Accept',
     async () => {
-      const app = await sharedApp();
-
       const replies = await Promise.all([
         app.request(`/api/v1/oembed?url=${post}`),
         app.request(`/oembed?url=${post}&format=JSON`, { headers: { accept: 'text/markdown' } }),
@@ -46,8 +45,6 @@ describe('the oEmbed read', () => {
   );
 
   clause('read.v1.oembed', 'keeps within maxwidth and maxheight', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(`/oembed?url=${post}&maxwidth=300&maxheight=40`);
 
     expect(reply.json()).toMatchObject({ width: 300, height: 40 });
@@ -67,8 +64,6 @@ describe('the oEmbed read', () => {
     ] as const,
     ([url, , code]) => `rejects ${url.slice(0, 50)} with ${code}`,
     async ([url, status, code, words]) => {
-      const app = await sharedApp();
-
       const reply = await app.request(url);
 
       expect(reply.json()).toMatchObject({ status, code });
@@ -81,7 +76,6 @@ describe('the oEmbed read', () => {
     ['', '?format=json', '?format=obsidian'],
     (query) => `is linked from the post “${query}”, and from its 304`,
     async (query) => {
-      const app = await sharedApp();
       const link = `<http://localhost:8080/api/v1/oembed?url=${post}>; rel="alternate"; type="application/json+oembed"`;
 
       const reply = await app.request(path + query);
@@ -102,7 +96,7 @@ describe('a program that looks for oEmbed only in HTML', () => {
   it.each(['WordPress/6.8.2; https://blog.example', 'Drupal/11.1.5 (+https://www.drupal.org/)'])(
     'finds the document of a post: %s',
     async (agent) => {
-      const app = await sharedApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
+      const app = sharedApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
 
       const page = await app.request(path, { headers: { 'user-agent': agent, accept: '*/*' } });
       const [, href = ''] =
@@ -118,13 +112,9 @@ describe('a program that looks for oEmbed only in HTML', () => {
 
 describe('link previews', () => {
   const request = (headers: Record<string, string>, url = path, previews = 'true') =>
-    sharedApp({ env: { PERCH_LINK_PREVIEWS: previews } }).then((app) =>
-      app.request(url, { headers }),
-    );
+    sharedApp({ env: { PERCH_LINK_PREVIEWS: previews } }).request(url, { headers });
 
   clause('read.what.markdown_by_default', 'are disabled by default', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(path, { headers: { 'user-agent': discord } });
 
     expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');

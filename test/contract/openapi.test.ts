@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
 import { isHistoryRoute, type Route, routes } from '../../src/routes/reads/routes.ts';
 import { listEndpoints } from '../../src/server/endpoints.ts';
-import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestClient } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createDescription, expectDescribed } from '../support/described-replies.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -18,10 +18,11 @@ import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { expectSignals } from '../support/signals.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const baseUrl = 'https://perch.test/read';
 
-async function readDocument(app: TestApp): Promise<OpenApiDocument> {
+async function readDocument(app: TestClient): Promise<OpenApiDocument> {
   return parseDocument((await app.request('/openapi.json')).json());
 }
 
@@ -30,7 +31,7 @@ describe('/openapi.json', () => {
     ['read.discovery.openapi_lifecycle', 'read.lifecycle_object.in_openapi'],
     'is OpenAPI 3.1 of this server, with a lifecycle',
     async () => {
-      const app = await sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
+      const app = sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
 
       const reply = await app.request('/openapi.json');
 
@@ -88,8 +89,6 @@ describe('/openapi.json', () => {
   });
 
   it('describes the pages of the documentation as one operation with their names', async () => {
-    const app = await sharedApp();
-
     const { paths } = await readDocument(app);
 
     const pages = Object.keys(paths).filter((path) => path.startsWith('/docs/'));
@@ -141,8 +140,6 @@ describe('/openapi.json', () => {
     ['/OPENAPI.JSON', '/@openapi.json', '/openapi.json/followers'],
     (path) => `does not create a route ${path}`,
     async (path) => {
-      const app = await sharedApp();
-
       const reply = await app.request(path);
 
       expect(reply.json().code).toBe('route_not_found');
@@ -179,7 +176,7 @@ describe('/openapi.json', () => {
 
 describe('the lifecycle in the OpenAPI document', () => {
   async function readLifecycle() {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
     return (await app.request('/openapi.json')).json()['x-api-lifecycle'];
   }
 
@@ -260,7 +257,6 @@ describe('the lifecycle in the OpenAPI document', () => {
     'read.lifecycle_object.deprecated_operations_dates',
     'has the dates of the headers',
     async () => {
-      const app = await sharedApp();
       const document = await readDocument(app);
 
       for (const { path, ...dates } of document['x-api-lifecycle'].deprecated_operations) {
@@ -279,7 +275,7 @@ describe('the lifecycle in the OpenAPI document', () => {
     ],
     'has the same replacements as the operations, which are paths of the document',
     async () => {
-      const document = await readDocument(await sharedApp());
+      const document = await readDocument(app);
       const { deprecated_operations: aliases } = document['x-api-lifecycle'];
 
       const told = aliases.map((alias) =>
@@ -300,7 +296,7 @@ describe('the lifecycle in the OpenAPI document', () => {
     ['read.lifecycle_object.operations_deprecated_true', 'read.versioning.nothing_else_deprecated'],
     'lists exactly the deprecated operations',
     async () => {
-      const document = await readDocument(await sharedApp());
+      const document = await readDocument(app);
       const { deprecated_operations: aliases } = document['x-api-lifecycle'];
 
       const deprecated = operationsOf(document).filter((one) => one.deprecated === true);
@@ -336,7 +332,6 @@ function fill({ path }: Route, changes: Readonly<Record<string, string>> = {}): 
 
 describe('a reply', () => {
   it.each(routes)('of $id matches the description, for each status', async (route) => {
-    const app = await sharedApp();
     const description = createDescription(await readDocument(app));
     const check = async (url: string, headers: Record<string, string> = {}) => {
       const reply = await app.request(url, { headers });

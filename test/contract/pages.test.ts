@@ -6,6 +6,7 @@ import { ownPicture, parsePage } from '../support/render-html.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const thread = '/ada.example/status/1900000000000000001';
 const base = 'http://localhost:8080';
@@ -38,8 +39,6 @@ describe('format=html', () => {
     reads,
     ([name]) => `returns ${name} as a page`,
     async ([, url]) => {
-      const app = await sharedApp();
-
       const reply = await app.request(withFormat(url, 'HTML'), {
         headers: { accept: 'application/json' },
       });
@@ -59,8 +58,6 @@ describe('format=html', () => {
     reads,
     ([name]) => `contains all that the page of ${name} needs`,
     async ([, url]) => {
-      const app = await sharedApp();
-
       const { body, headers } = await app.request(withFormat(url, 'html'));
 
       const { elements } = parsePage(body);
@@ -91,8 +88,6 @@ describe('format=html', () => {
     reads,
     ([name]) => `has a script for ${name} only if it shows a post with others`,
     async ([, url]) => {
-      const app = await sharedApp();
-
       const { body } = await app.request(withFormat(url, 'html'));
       const alone = await app.request(`${thread}?thread=off&format=html`);
 
@@ -105,7 +100,6 @@ describe('format=html', () => {
   );
 
   it('links to the other formats and to the next page, with all parameters', async () => {
-    const app = await sharedApp();
     const url = '/api/v1/profiles/ada.example/followers?limit=2&full=true&format=html';
 
     const { body } = await app.request(url);
@@ -136,8 +130,6 @@ describe('format=html', () => {
     '/ada.example/followers',
     '/search?q=from:ada.example&platform=sample',
   ])('leads from %s to the lists of the account, as pages', async (url) => {
-    const app = await sharedApp();
-
     const { body } = await app.request(withFormat(url, 'html'));
 
     const parts = [/<nav class="tabs".*?<\/nav>/s, /<ul class="numbers">.*?<\/ul>/s].map(
@@ -198,8 +190,6 @@ describe('format=html', () => {
   it.each(['/oembed?url=x&format=html', '/ada.example/posts?format=html'])(
     'is not available at %s',
     async (url) => {
-      const app = await sharedApp();
-
       const reply = await app.request(url);
 
       expect(['not_implemented', 'invalid_format']).toContain(reply.json().code);
@@ -215,7 +205,7 @@ describe('PERCH_BROWSER_PAGES', () => {
     reads,
     ([name]) => `returns ${name} as a page to a navigation`,
     async ([, url]) => {
-      const app = await sharedApp({ env: on });
+      const app = sharedApp({ env: on });
 
       const page = await app.request(url, { headers: navigation });
       const plain = await app.request(url, { headers: { accept: navigation.accept } });
@@ -249,7 +239,7 @@ describe('PERCH_BROWSER_PAGES', () => {
     ] as const,
     ([name]) => `does not change the reply to ${name}`,
     async ([, headers, type]) => {
-      const app = await sharedApp({ env: on });
+      const app = sharedApp({ env: on });
 
       const reply = await app.request(thread, { headers });
 
@@ -258,8 +248,6 @@ describe('PERCH_BROWSER_PAGES', () => {
   );
 
   clause('read.what.markdown_by_default', 'is off by default', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(thread, { headers: navigation });
 
     expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
@@ -267,7 +255,7 @@ describe('PERCH_BROWSER_PAGES', () => {
   });
 
   it('keeps the preview page for crawlers', async () => {
-    const app = await sharedApp({ env: { ...on, PERCH_LINK_PREVIEWS: 'true' } });
+    const app = sharedApp({ env: { ...on, PERCH_LINK_PREVIEWS: 'true' } });
 
     const headers = { ...navigation, 'user-agent': discord };
     const [crawler, browser] = [
@@ -284,7 +272,7 @@ describe('PERCH_BROWSER_PAGES', () => {
     'read.errors.browser_pages_problem_page',
     'returns errors of permalinks as pages to navigations, and documents to the rest',
     async () => {
-      const app = await sharedApp({ env: on });
+      const app = sharedApp({ env: on });
       const url = '/ada.example/status/1';
 
       const page = await app.request(url, { headers: navigation });
@@ -307,8 +295,6 @@ describe('PERCH_BROWSER_PAGES', () => {
   );
 
   it('returns documents for errors of permalinks if it is off', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request('/ada.example/status/1', { headers: navigation });
 
     expect(reply.json().code).toBe('not_found');

@@ -10,6 +10,7 @@ const ada = 'ada.example';
 const id = '1900000000000000001';
 const base = 'http://localhost:8080';
 const offline = { PERCH_PROVIDERS: 'archive' };
+const app = sharedApp({ env: offline });
 
 /** Permalinks, and the path under v1 with the same body. */
 const permalinks: readonly (readonly [path: string, same: string])[] = [
@@ -57,8 +58,6 @@ const permalinks: readonly (readonly [path: string, same: string])[] = [
 
 describe('the media of an account', () => {
   it('includes the posts with a photo, video or sound', async () => {
-    const app = await sharedApp({ env: offline });
-
     const media = await app.request(`/${ada}/media?format=json`);
     const all = await app.request(`/${ada}?format=json&with_replies=true&limit=100`);
 
@@ -71,7 +70,6 @@ describe('the media of an account', () => {
 
 describe('a permalink', () => {
   it.each(permalinks)('%s has the body of %s', async (path, same) => {
-    const app = await sharedApp({ env: offline });
     const expected = await app.request(same);
 
     const reply = await app.request(path);
@@ -225,7 +223,7 @@ describe('a whole URL', () => {
     ['/x.com/home', 'invalid_path'],
     ['/bsky.app/profile/a.bsky.social/lists/3k', 'invalid_path'],
   ])('%s is rejected with %s', async (path, code) => {
-    const app = await sharedApp();
+    const app = sharedApp();
 
     const reply = await app.request(path);
 
@@ -234,7 +232,6 @@ describe('a whole URL', () => {
   });
 
   it('uses keys if the read does', async () => {
-    const app = await sharedApp({ env: offline });
     const headers = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 
     const profile = await app.request(`/${base}/${ada}`, { headers });
@@ -284,7 +281,7 @@ describe('a path that is not a permalink', () => {
     fake.addAccount('profile');
     fake.addConnections('profile', { kind: 'followers', length: 3 });
     const env = { PERCH_PROVIDERS: 'fxtwitter', PERCH_FXTWITTER_URL: fake.url };
-    const app = await sharedApp({ env });
+    const app = sharedApp({ env });
 
     const followers = await app.request('/profile/followers?format=json');
     const profile = await app.request('/profile?format=json');
@@ -312,8 +309,6 @@ describe('the URL of an account as `url` of a post', () => {
       'list_followers',
     ],
   ])('%s is rejected, and the problem names %s and %s', async (url, route, tool) => {
-    const app = await sharedApp({ env: offline });
-
     for (const path of ['/api/v1/posts', '/api/convert', '/api/v1/oembed']) {
       const reply = await app.request(`${path}?url=${encodeURIComponent(url)}`);
       const { code, resolution } = reply.json();

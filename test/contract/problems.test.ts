@@ -6,6 +6,7 @@ import { clause, clauseEach } from '../support/clause.ts';
 import { createStubProvider, stubFound } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const good = '/api/v1/posts?handle=ada.example&id=1900000000000000001';
 const x = '/api/v1/posts?url=https://x.com/jack/status/20';
@@ -95,7 +96,7 @@ describe('bad input', () => {
     bad,
     ([url, code]) => `answers ${url.slice(0, 70)} with ${code}`,
     async ([url, code, names = '']) => {
-      const app = await sharedApp({ env: xOnly });
+      const app = sharedApp({ env: xOnly });
 
       const reply = await app.request(url);
 
@@ -112,8 +113,6 @@ describe('methods', () => {
     ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'],
     (method) => `answers ${method} with 405 and Allow`,
     async (method) => {
-      const app = await sharedApp();
-
       for (const url of ['/api/v1/posts', '/ada.example/status/1', '/health/ready']) {
         const reply = await app.request(url, {
           method,
@@ -151,8 +150,6 @@ describe('methods', () => {
     ['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'],
     (url) => `has no route ${url}`,
     async (url) => {
-      const app = await sharedApp();
-
       const reply = await app.request(url);
 
       expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
@@ -162,8 +159,6 @@ describe('methods', () => {
 
 describe('the members of a problem document', () => {
   clause('read.problem.member_resolution', 'contains the request without its secrets', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(`/no/route?api_key=abc&q=perch_${'secret1'.repeat(6)}x&x=1`);
 
     expect(reply.json()).toMatchObject({
@@ -177,8 +172,6 @@ describe('the members of a problem document', () => {
   });
 
   clause('read.problem.media_type', 'does not depend on Accept', async () => {
-    const app = await sharedApp();
-
     const replies = await Promise.all(
       ['text/html', 'application/json', 'text/markdown', 'image/png;q=0'].map((accept) =>
         app.request('/api/no/route', { headers: { accept } }),

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { reads } from '../../src/reads/index.ts';
 import { type ReadRoute, readRoutes } from '../../src/routes/reads/routes.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const given: Readonly<Record<string, string>> = {
   handle: 'ada.example',
   id: '1900000000000000001',
@@ -31,8 +30,6 @@ clauseEach(
   readRoutes,
   ({ path }) => `answers GET and HEAD at ${path}`,
   async (row) => {
-    const app = await sharedApp();
-
     const [get, head] = [
       await app.request(fill(row)),
       await app.request(fill(row), { method: 'HEAD' }),
@@ -65,7 +62,6 @@ clauseEach(
   readRoutes,
   ({ path }) => `needs no credentials and starts no session at ${path}`,
   async (row) => {
-    const app = await sharedApp();
     for (const headers of [{}, names]) {
       const reply = await app.request(fill(row), { headers });
       expect([reply.statusCode, reply.headers['set-cookie']]).toEqual([200, undefined]);
@@ -82,7 +78,6 @@ clauseEach(
   readRoutes,
   ({ path }) => `sends the same reply to all callers at ${path}`,
   async (row) => {
-    const app = await sharedApp();
     const plain = await app.request(fill(row));
 
     const other = await app.request(fill(row), { headers: names });
@@ -103,7 +98,6 @@ describe('a reserved name', () => {
     '/mcp/followers',
     '/docs/following',
   ])('is not a route, with any key: %s', async (url) => {
-    const app = await sharedApp();
     const plain = await app.request(url);
 
     const bad = [

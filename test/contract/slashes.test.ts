@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { listRouterPaths, routes } from '../../src/routes/reads/routes.ts';
 import { adminEndpoints, listEndpoints } from '../../src/server/endpoints.ts';
-import { adminToken, asAdmin, buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { adminToken, asAdmin, buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { signIn } from '../support/dashboard.ts';
 import { buildSessionRig } from '../support/session-rig.ts';
 
-const sharedApp = shareTestApps();
+const sharedApp = shareTestApp();
 
 const sampleOnly = { PERCH_PROVIDERS: 'archive' };
 
@@ -163,7 +163,7 @@ describe('the session service', () => {
 
 describe('a signed-in operator', () => {
   it('gets the dashboard at /admin/ without a redirect', async () => {
-    const operator = await signIn(await sharedApp());
+    const operator = await signIn(await sharedApp.open());
 
     const [plain, slashed] = [await operator.open('/admin'), await operator.open('/admin/')];
 

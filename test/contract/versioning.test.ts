@@ -7,13 +7,12 @@ import { problemKinds } from '../../src/lib/problem.ts';
 import { reads } from '../../src/reads/index.ts';
 import { describeLifecycle } from '../../src/routes/lifecycle/lifecycle.ts';
 import { aliasRoutes, readRoutes, routes } from '../../src/routes/reads/routes.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { readSignals } from '../support/signals.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const baseUrl = 'http://localhost:8080';
 const id = '1900000000000000001';
 const url = encodeURIComponent(`${baseUrl}/ada.example/status/${id}`);
@@ -41,8 +40,6 @@ describe('the policy', () => {
     ['read.versioning.v1_current', 'read.versioning.breaking_only_new_prefix'],
     'says that v1 is the current version, and that breaking changes get a new prefix',
     async () => {
-      const app = await sharedApp();
-
       const next = await app.request('/api/v2/posts');
 
       expect(promise).toMatch(/`v1` .*current/);
@@ -268,8 +265,6 @@ describe('the published v1 API', () => {
     (read) => `still has the path, the parameters and the fields of ${read}`,
     async (read) => {
       const { path, parameters, fields } = published[read];
-      const app = await sharedApp();
-
       const reply = await app.request(`${fill(path)}&format=json`);
 
       expect(reply.statusCode).toBe(200);
@@ -347,7 +342,6 @@ describe('additive changes', () => {
     readRoutes,
     ({ path }) => `an unknown parameter changes nothing at ${path}`,
     async ({ path }) => {
-      const app = await sharedApp();
       const plain = await app.request(fill(path));
 
       const more = await app.request(`${fill(path)}&since_version=2&colour=x&__proto__=1&page[]=2`);
@@ -359,7 +353,6 @@ describe('additive changes', () => {
   );
 
   async function readPublished(read: (typeof publishedReads)[number]) {
-    const app = await sharedApp();
     const reply = await app.request(`${fill(published[read].path)}&format=json`);
     return { schema: reads[read].reply, body: reply.json() };
   }
@@ -393,8 +386,6 @@ describe('additive changes', () => {
     'read.versioning.clients_do_not_parse_markdown',
     'a client finds all data of a page in fields next to the Markdown',
     async () => {
-      const app = await sharedApp();
-
       const { posts, markdown } = (
         await app.request(`/api/v1/posts?url=${url}&format=json`)
       ).json();
@@ -447,8 +438,6 @@ describe('a route that is not deprecated', () => {
     ['/api', '/health/live', '/health/ready', '/api/unknown', '/api/convert/x', '/api/Browse'],
     (path) => `sends no deprecation headers: ${path}`,
     async (path) => {
-      const app = await sharedApp();
-
       const reply = await app.request(path);
 
       expect(readSignals(reply.headers)).toBeNull();

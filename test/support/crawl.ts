@@ -1,4 +1,4 @@
-import type { TestApp } from './build-app.ts';
+import type { TestClient } from './build-app.ts';
 import { parsePage } from './render-html.ts';
 
 /** Link in a page, and its target. */
@@ -12,7 +12,7 @@ export interface FollowedLink {
 
 /** Follows all links below a prefix, recursively. */
 export async function crawl(
-  app: TestApp,
+  app: TestClient,
   start: string,
   prefix: string,
 ): Promise<readonly FollowedLink[]> {
@@ -38,7 +38,7 @@ export async function crawl(
   );
 }
 
-async function open(app: TestApp, path: string) {
+async function open(app: TestClient, path: string) {
   const reply = await app.request(path, { headers: { accept: 'text/html' } });
   const isHtml = `${reply.headers['content-type']}`.startsWith('text/html');
   const { elements } = isHtml ? parsePage(reply.body) : { elements: [] };
