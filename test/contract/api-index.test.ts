@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
 import { buildTestApp } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { expectSignals } from '../support/signals.ts';
 
@@ -27,8 +27,7 @@ const alias = z
   );
 
 describe('/api', () => {
-  clause(
-    ['read.discovery.api_description', 'read.versioning.v1_current'],
+  clause('read.discovery.api_description', 'read.versioning.v1_current')(
     'describes the service and its version',
     async () => {
       const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
@@ -57,36 +56,32 @@ describe('/api', () => {
   );
 
   clause(
-    [
-      'read.lifecycle_object.api_versioning_repeats_dates',
-      'read.lifecycle_object.api_versioning_same_shapes',
-      'read.versioning.scheduled_convert_and_browse',
-    ],
-    'lists the aliases with their dates and both forms of a replacement',
-    async () => {
-      const app = await buildTestApp();
+    'read.lifecycle_object.api_versioning_repeats_dates',
+    'read.lifecycle_object.api_versioning_same_shapes',
+    'read.versioning.scheduled_convert_and_browse',
+  )('lists the aliases with their dates and both forms of a replacement', async () => {
+    const app = await buildTestApp();
 
-      const { versioning } = (await app.request('/api')).json();
+    const { versioning } = (await app.request('/api')).json();
 
-      expect(versioning.deprecated_aliases).toEqual([
-        { path: '/api/convert', ...dates, state: 'deprecated', successor: '/api/v1/posts' },
-        {
-          path: '/api/browse',
-          ...dates,
-          state: 'deprecated',
-          successor_parameter: 'resource',
-          successors: {
-            profile: '/api/v1/profiles/{handle}',
-            followers: '/api/v1/profiles/{handle}/followers',
-            following: '/api/v1/profiles/{handle}/following',
-            search: '/api/v1/search',
-          },
+    expect(versioning.deprecated_aliases).toEqual([
+      { path: '/api/convert', ...dates, state: 'deprecated', successor: '/api/v1/posts' },
+      {
+        path: '/api/browse',
+        ...dates,
+        state: 'deprecated',
+        successor_parameter: 'resource',
+        successors: {
+          profile: '/api/v1/profiles/{handle}',
+          followers: '/api/v1/profiles/{handle}/followers',
+          following: '/api/v1/profiles/{handle}/following',
+          search: '/api/v1/search',
         },
-      ]);
-    },
-  );
+      },
+    ]);
+  });
 
-  clause('read.discovery.api_description', 'lists existing routes', async () => {
+  clause('read.discovery.api_description')('lists existing routes', async () => {
     const app = await buildTestApp();
     const { surfaces } = (await app.request('/api')).json();
     const paths = surfaces.flatMap(({ routes }: { routes: { path: string }[] }) =>
@@ -109,26 +104,24 @@ describe('/api', () => {
   });
 
   clause(
-    ['read.lifecycle_object.clients_parse_both_shapes', 'read.versioning.deprecation_future_date'],
-    'describes each alias in one of two forms, with the dates of its headers',
-    async () => {
-      const app = await buildTestApp();
-      const { versioning } = (await app.request('/api')).json();
+    'read.lifecycle_object.clients_parse_both_shapes',
+    'read.versioning.deprecation_future_date',
+  )('describes each alias in one of two forms, with the dates of its headers', async () => {
+    const app = await buildTestApp();
+    const { versioning } = (await app.request('/api')).json();
 
-      const aliases = z.array(alias).length(2).parse(versioning.deprecated_aliases);
+    const aliases = z.array(alias).length(2).parse(versioning.deprecated_aliases);
 
-      for (const { path, deprecation_iso, sunset_iso, ...how } of aliases) {
-        const { headers } = await app.request(path, { method: 'HEAD' });
-        const { deprecation, sunset } = expectSignals(headers);
-        expect([deprecation, sunset]).toEqual([new Date(deprecation_iso), new Date(sunset_iso)]);
-        const targets = 'successor' in how ? [how.successor] : Object.values(how.successors);
-        for (const target of targets) expect(target).toMatch(/^\/api\/v1\//);
-      }
-    },
-  );
+    for (const { path, deprecation_iso, sunset_iso, ...how } of aliases) {
+      const { headers } = await app.request(path, { method: 'HEAD' });
+      const { deprecation, sunset } = expectSignals(headers);
+      expect([deprecation, sunset]).toEqual([new Date(deprecation_iso), new Date(sunset_iso)]);
+      const targets = 'successor' in how ? [how.successor] : Object.values(how.successors);
+      for (const target of targets) expect(target).toMatch(/^\/api\/v1\//);
+    }
+  });
 
-  clause(
-    ['read.route_lifecycle.deprecated_after_date', 'read.route_lifecycle.sunset_may_stop'],
+  clause('read.route_lifecycle.deprecated_after_date', 'read.route_lifecycle.sunset_may_stop')(
     'contains the current lifecycle states, with another entity tag',
     async () => {
       const clock = createManualClock(scheduledLifecycle.deprecationMs - 1000);
@@ -153,8 +146,7 @@ describe('/api', () => {
     },
   );
 
-  clause(
-    'read.discovery.api_description',
+  clause('read.discovery.api_description')(
     'answers HEAD, 304 and, to other methods, 405',
     async () => {
       const app = await buildTestApp();
@@ -181,10 +173,8 @@ describe('/api', () => {
     },
   );
 
-  clauseEach(
-    'read.errors.route_not_found',
-    ['/API', '/api/v1', '/api/versioning'],
-    (path) => `does not create a route ${path}`,
+  clause('read.errors.route_not_found').each(['/API', '/api/v1', '/api/versioning'])(
+    'does not create a route %s',
     async (path) => {
       const app = await buildTestApp();
 

@@ -105,8 +105,7 @@ describe('/api', () => {
     expect(swapped.statusCode).toBe(200);
   });
 
-  clause(
-    ['read.discovery.api_description', 'read.what.discovery_describes_surfaces'],
+  clause('read.discovery.api_description', 'read.what.discovery_describes_surfaces')(
     'describes documents, formats, keys, limits, errors and pages',
     async () => {
       const app = await buildTestApp({
@@ -197,8 +196,7 @@ describe('/api', () => {
     },
   );
 
-  clause(
-    'read.discovery.admin_not_public',
+  clause('read.discovery.admin_not_public')(
     'does not describe the operator’s routes in any document',
     async () => {
       for (const { path } of documents.filter(

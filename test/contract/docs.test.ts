@@ -187,15 +187,14 @@ describe('a page of the documentation', () => {
 });
 
 describe('the documentation that the API links to', () => {
-  clause('read.errors.problem_documents', 'explains the type of every problem', async () => {
+  clause('read.errors.problem_documents')('explains the type of every problem', async () => {
     const { elements } = parsePage((await app.request('/docs/errors', { headers: browser })).body);
 
     const ids = new Set(elements.flatMap(({ attributes }) => attributes.id ?? []));
     expect(Object.keys(problemKinds).filter((code) => !ids.has(code))).toEqual([]);
   });
 
-  clause(
-    ['read.versioning.link_deprecation', 'read.versioning.link_sunset'],
+  clause('read.versioning.link_deprecation', 'read.versioning.link_sunset')(
     'is HTML at the URL of the deprecation policy',
     async () => {
       const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test' } });

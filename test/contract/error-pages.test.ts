@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
 import { buildTestApp, shareTestApps, type TestClient } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { parsePage } from '../support/render-html.ts';
 import { withoutCoding } from '../support/vary.ts';
 
@@ -176,30 +176,25 @@ describe('a failed navigation of a browser', () => {
 });
 
 describe('any other failed request', () => {
-  clauseEach(
-    ['read.errors.problem_documents', 'read.problem.media_type'],
-    [
-      {},
-      { accept: '*/*' },
-      { accept: 'application/json, text/html' },
-      { accept, 'sec-fetch-mode': 'cors' },
-      { accept: '*/*', 'sec-fetch-mode': 'navigate' },
-      { accept: 'application/json', 'sec-fetch-mode': 'navigate' },
-      { accept: 'application/problem+json,text/html;q=0.5', 'sec-fetch-mode': 'navigate' },
-    ],
-    (headers) => `gets a problem document with ${JSON.stringify(headers)}`,
-    async (headers) => {
-      for (const row of failures) {
-        const reply = await askFor(app, row)({ ...headers });
-        expect([row[1], reply.headers['content-type']]).toEqual([
-          row[1],
-          'application/problem+json; charset=utf-8',
-        ]);
-        expect(reply.json()).toMatchObject({ code: row[2], status: problemKinds[row[2]].status });
-        expect(namesOf(reply)).toEqual(expect.arrayContaining(['Accept', 'Sec-Fetch-Mode']));
-      }
-    },
-  );
+  clause('read.errors.problem_documents', 'read.problem.media_type').each([
+    {},
+    { accept: '*/*' },
+    { accept: 'application/json, text/html' },
+    { accept, 'sec-fetch-mode': 'cors' },
+    { accept: '*/*', 'sec-fetch-mode': 'navigate' },
+    { accept: 'application/json', 'sec-fetch-mode': 'navigate' },
+    { accept: 'application/problem+json,text/html;q=0.5', 'sec-fetch-mode': 'navigate' },
+  ])('gets a problem document with %j', async (headers) => {
+    for (const row of failures) {
+      const reply = await askFor(app, row)({ ...headers });
+      expect([row[1], reply.headers['content-type']]).toEqual([
+        row[1],
+        'application/problem+json; charset=utf-8',
+      ]);
+      expect(reply.json()).toMatchObject({ code: row[2], status: problemKinds[row[2]].status });
+      expect(namesOf(reply)).toEqual(expect.arrayContaining(['Accept', 'Sec-Fetch-Mode']));
+    }
+  });
 
   it.each(others)('gets a problem document at paths of programs: %s %s', async (...row) => {
     for (const headers of [navigation, plainNavigation]) {

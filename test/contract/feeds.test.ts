@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { feedFormats } from '../../src/model/results.ts';
 import { feedMediaTypes } from '../../src/render/feeds/feeds.ts';
 import { buildTestApp, shareTestApp, type TestClient } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { checkFeed, readWithParsers, textsAt } from '../support/feeds.ts';
 
@@ -32,49 +32,41 @@ const linksOf = (body: string, rel: string) =>
   );
 
 describe('a feed', () => {
-  clauseEach(
-    'read.feeds.formats',
+  clause('read.feeds.formats').each(
     lists.flatMap((path) => feedFormats.map((format) => [path, format] as const)),
-    ([path, format]) => `is valid, and read by published parsers: ${path} as ${format}`,
-    async ([path, format]) => {
-      const reply = await app.request(withFormat(path, format));
+  )('is valid, and read by published parsers: %s as %s', async (path, format) => {
+    const reply = await app.request(withFormat(path, format));
 
-      expect(reply.headers['content-type']).toBe(feedMediaTypes[format]);
-      const items = checkFeed(format, reply.body);
-      expect(items.length).toBeGreaterThan(0);
-      for (const [name, found] of Object.entries(await readWithParsers(format, reply.body))) {
-        expect([name, found.map(({ id, published }) => [id, published])]).toEqual([
-          name,
-          items.map(({ id, published }) => [id, published]),
-        ]);
-      }
-    },
-  );
+    expect(reply.headers['content-type']).toBe(feedMediaTypes[format]);
+    const items = checkFeed(format, reply.body);
+    expect(items.length).toBeGreaterThan(0);
+    for (const [name, found] of Object.entries(await readWithParsers(format, reply.body))) {
+      expect([name, found.map(({ id, published }) => [id, published])]).toEqual([
+        name,
+        items.map(({ id, published }) => [id, published]),
+      ]);
+    }
+  });
 
-  clauseEach(
-    'read.feeds.by_accept',
-    [
-      ['application/atom+xml', feedMediaTypes.atom],
-      ['application/rss+xml, application/atom+xml;q=0.9', feedMediaTypes.rss],
-      ['application/feed+json', feedMediaTypes.jsonfeed],
-      ['application/feed+json;q=0.5, application/json', 'application/json; charset=utf-8'],
-      ['application/xml, application/atom+xml, text/html, */*;q=0.9', feedMediaTypes.atom],
-      ['application/ld+json', 'application/json; charset=utf-8'],
-      ['application/*', 'application/json; charset=utf-8'],
-      ['*/*', 'text/markdown; charset=utf-8'],
-      ['application/xml', 'text/markdown; charset=utf-8'],
-      ['text/html,application/xml;q=0.9,*/*;q=0.8', 'text/markdown; charset=utf-8'],
-    ],
-    ([accept]) => `is chosen by Accept: ${accept}`,
-    async ([accept = '', type]) => {
-      for (const path of [profile, post]) {
-        const reply = await app.request(path, { headers: { accept } });
+  clause('read.feeds.by_accept').each([
+    ['application/atom+xml', feedMediaTypes.atom],
+    ['application/rss+xml, application/atom+xml;q=0.9', feedMediaTypes.rss],
+    ['application/feed+json', feedMediaTypes.jsonfeed],
+    ['application/feed+json;q=0.5, application/json', 'application/json; charset=utf-8'],
+    ['application/xml, application/atom+xml, text/html, */*;q=0.9', feedMediaTypes.atom],
+    ['application/ld+json', 'application/json; charset=utf-8'],
+    ['application/*', 'application/json; charset=utf-8'],
+    ['*/*', 'text/markdown; charset=utf-8'],
+    ['application/xml', 'text/markdown; charset=utf-8'],
+    ['text/html,application/xml;q=0.9,*/*;q=0.8', 'text/markdown; charset=utf-8'],
+  ])('is chosen by Accept: %s', async (accept = '', type) => {
+    for (const path of [profile, post]) {
+      const reply = await app.request(path, { headers: { accept } });
 
-        expect([path, reply.headers['content-type']]).toEqual([path, type]);
-        expect(reply.headers.vary).toContain('Accept');
-      }
-    },
-  );
+      expect([path, reply.headers['content-type']]).toEqual([path, type]);
+      expect(reply.headers.vary).toContain('Accept');
+    }
+  });
 
   it('has the same bytes at the permalink and under /api/v1', async () => {
     for (const format of feedFormats) {
@@ -181,7 +173,7 @@ async function walkCursors(app: TestClient, start: string) {
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };
 
 describe('the pages of a feed', () => {
-  clause('read.feeds.paging', 'have the same items as the pages of the cursors', async () => {
+  clause('read.feeds.paging')('have the same items as the pages of the cursors', async () => {
     const list = createFakeList(230, { ...fullPages, pageSize: (at) => 1 + ((at * 7) % 30) });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const start = '/api/v1/profiles/wren?limit=17';
@@ -300,7 +292,7 @@ describe('a request for a feed of something other than posts', () => {
 });
 
 describe('the list of feeds', () => {
-  clause('read.feeds.opml', 'is OPML with a feed for each handle, in order', async () => {
+  clause('read.feeds.opml')('is OPML with a feed for each handle, in order', async () => {
     const reply = await app.request(
       '/api/v1/opml?handles=@Jack,ada.example,%20jack,wren@mastodon.social',
     );

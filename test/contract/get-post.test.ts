@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../src/normalize/provider-error.ts';
 import { buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createStubProvider, stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
@@ -12,7 +12,7 @@ const byParams = `/api/v1/posts?handle=ada.example&id=${first}`;
 const byPermalink = `/ada.example/status/${first}`;
 
 describe('a post read', () => {
-  clause('read.what.markdown_by_default', 'returns Markdown by default', async () => {
+  clause('read.what.markdown_by_default')('returns Markdown by default', async () => {
     const reply = await app.request(byPermalink);
 
     expect(reply.statusCode).toBe(200);
@@ -43,30 +43,24 @@ describe('a post read', () => {
     for (const address of addresses) expect(await read(address)).toEqual(expected);
   }
 
-  clauseEach(
-    ['read.v1.posts_by_url', 'read.resources.post_from_url', 'read.what.versioned_surface'],
-    choices,
-    (choice) => `has the same body by URL and by handle and id, with “${choice}”`,
-    (choice) => {
-      const own = encodeURIComponent(`http://localhost:8080${byPermalink}`);
-      return expectSameBytes([`/api/v1/posts?url=${own}`], choice);
-    },
-  );
-
-  clauseEach(
-    [
-      'read.permalink.status_same_body',
-      'read.permalink.status_converts_post',
-      'read.what.permalink_surface_unversioned',
-    ],
-    choices,
-    (choice) => `has the same body at permalinks and under v1, with “${choice}”`,
-    (choice) =>
-      expectSameBytes([byPermalink, `${byPermalink}/photo/1`, `${byPermalink}/video/2`], choice),
-  );
+  clause(
+    'read.v1.posts_by_url',
+    'read.resources.post_from_url',
+    'read.what.versioned_surface',
+  ).each(choices)('has the same body by URL and by handle and id, with “%s”', (choice) => {
+    const own = encodeURIComponent(`http://localhost:8080${byPermalink}`);
+    return expectSameBytes([`/api/v1/posts?url=${own}`], choice);
+  });
 
   clause(
-    ['read.v1.posts_by_handle_and_id', 'read.resources.post_from_handle_and_id'],
+    'read.permalink.status_same_body',
+    'read.permalink.status_converts_post',
+    'read.what.permalink_surface_unversioned',
+  ).each(choices)('has the same body at permalinks and under v1, with “%s”', (choice) =>
+    expectSameBytes([byPermalink, `${byPermalink}/photo/1`, `${byPermalink}/video/2`], choice),
+  );
+
+  clause('read.v1.posts_by_handle_and_id', 'read.resources.post_from_handle_and_id')(
     'accepts handle and id',
     async () => {
       const reply = await app.request(`${byParams}&format=json`);
@@ -88,70 +82,55 @@ describe('a post read', () => {
     expect(reply.headers.vary).toBe('Accept, Accept-Encoding');
   }
 
-  clauseEach(
-    ['read.v1.json_when_format_json', 'read.what.json_by_format_parameter'],
-    [
-      ['&format=json', 'text/markdown'],
-      ['&format=JSON', undefined],
-    ] as const,
-    ([query, accept]) => `returns JSON for “${query}” with Accept “${accept}”`,
-    ([query, accept]) => expectFormat(query, accept, 'json'),
+  clause('read.v1.json_when_format_json', 'read.what.json_by_format_parameter').each([
+    ['&format=json', 'text/markdown'],
+    ['&format=JSON', undefined],
+  ])('returns JSON for “%s” with Accept “%s”', (query, accept) =>
+    expectFormat(query, accept, 'json'),
   );
 
-  clauseEach(
-    ['read.v1.json_when_accept_json', 'read.what.json_by_accept_header'],
-    [
-      'application/json',
-      'APPLICATION/JSON',
-      'application/vnd.api+json',
-      'application/json, text/plain, */*',
-      'text/markdown;q=0.5, application/json;q=0.8',
-      'application/*',
-    ],
-    (accept) => `returns JSON for Accept “${accept}”`,
-    (accept) => expectFormat('', accept, 'json'),
-  );
+  clause('read.v1.json_when_accept_json', 'read.what.json_by_accept_header').each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/vnd.api+json',
+    'application/json, text/plain, */*',
+    'text/markdown;q=0.5, application/json;q=0.8',
+    'application/*',
+  ])('returns JSON for Accept “%s”', (accept) => expectFormat('', accept, 'json'));
 
-  clauseEach(
-    'read.v1.otherwise_markdown',
-    [
-      ['', undefined],
-      ['', '*/*'],
-      ['', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
-      ['', 'image/png'],
-      ['', ''],
-      ['', 'garbage;;;,='],
-      ['', 'application/json;q=0.5, */*;q=0.8'],
-      ['', 'application/json;q=0.5, text/markdown;q=0.8'],
-      ['', 'text/markdown, application/json'],
-      ['', 'application/json;q=0'],
-      ['', 'application/json;q=0, application/*'],
-      ['&format=markdown', 'application/json'],
-    ] as const,
-    ([query, accept]) => `returns Markdown for “${query}” with Accept “${accept}”`,
-    ([query, accept]) => expectFormat(query, accept, 'markdown'),
+  clause('read.v1.otherwise_markdown').each([
+    ['', undefined],
+    ['', '*/*'],
+    ['', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
+    ['', 'image/png'],
+    ['', ''],
+    ['', 'garbage;;;,='],
+    ['', 'application/json;q=0.5, */*;q=0.8'],
+    ['', 'application/json;q=0.5, text/markdown;q=0.8'],
+    ['', 'text/markdown, application/json'],
+    ['', 'application/json;q=0'],
+    ['', 'application/json;q=0, application/*'],
+    ['&format=markdown', 'application/json'],
+  ])('returns Markdown for “%s” with Accept “%s”', (query, accept) =>
+    expectFormat(query, accept, 'markdown'),
   );
 
   clause(
-    [
-      'read.auth.permalink_post_ignores_key',
-      'read.permalink.status_ignores_authorization',
-      'read.limits.conversion_unaffected_by_keys',
-    ],
-    'ignores Authorization',
-    async () => {
-      const plain = await app.request(byPermalink);
+    'read.auth.permalink_post_ignores_key',
+    'read.permalink.status_ignores_authorization',
+    'read.limits.conversion_unaffected_by_keys',
+  )('ignores Authorization', async () => {
+    const plain = await app.request(byPermalink);
 
-      for (const authorization of ['Bearer perch_wrong', 'Bearer', 'Basic YTpi', 'nonsense']) {
-        const reply = await app.request(byPermalink, { headers: { authorization } });
-        expect(reply.body).toBe(plain.body);
-        expect(reply.headers['x-api-key-status']).toBeUndefined();
-        expect(reply.headers['cache-control']).toBe(plain.headers['cache-control']);
-      }
-    },
-  );
+    for (const authorization of ['Bearer perch_wrong', 'Bearer', 'Basic YTpi', 'nonsense']) {
+      const reply = await app.request(byPermalink, { headers: { authorization } });
+      expect(reply.body).toBe(plain.body);
+      expect(reply.headers['x-api-key-status']).toBeUndefined();
+      expect(reply.headers['cache-control']).toBe(plain.headers['cache-control']);
+    }
+  });
 
-  clause('read.endpoints.no_request_body', 'ignores a body', async () => {
+  clause('read.endpoints.no_request_body')('ignores a body', async () => {
     const reply = await app.request(byPermalink, {
       headers: { 'content-type': 'application/json' },
       payload: '{ not json',
@@ -160,8 +139,7 @@ describe('a post read', () => {
     expect(reply.statusCode).toBe(200);
   });
 
-  clause(
-    'read.v1.posts_either_url_or_handle_id',
+  clause('read.v1.posts_either_url_or_handle_id')(
     'prefers `url` to `handle` and `id`',
     async () => {
       const url = encodeURIComponent(`http://localhost:8080${byPermalink}`);
@@ -201,7 +179,7 @@ describe('an Obsidian note', () => {
 });
 
 describe('the JSON body of a post read', () => {
-  clause('read.what.markdown_by_default', 'has the documented members', async () => {
+  clause('read.what.markdown_by_default')('has the documented members', async () => {
     const body = (await app.request(`${byParams}&format=json`)).json();
 
     expect(body).toMatchObject({
@@ -247,33 +225,31 @@ const wholeFind = stubFound(stubPost('50', { author: wren, ...replyTo('40') }), 
 describe('the view of a post read', () => {
   const full = ['parent 10', 'parent 20', 'parent 30', 'parent 40', 'post 50', 'thread 60'];
 
-  clauseEach(
-    'read.v1.posts_either_url_or_handle_id',
+  clause('read.v1.posts_either_url_or_handle_id').each([
+    ['', [...full, 'reply 71', 'reply 72', 'reply 74'], { thread: true, replies: 'top' }],
     [
-      ['', [...full, 'reply 71', 'reply 72', 'reply 74'], { thread: true, replies: 'top' }],
-      [
-        '&thread=full&replies=recent',
-        [...full, 'reply 71', 'reply 72', 'reply 74'],
-        { replies: 'recent' },
-      ],
-      [
-        '&thread=conversation',
-        [...full, 'reply 71', 'reply 72', 'reply 73', 'reply 74'],
-        { replies: 'top' },
-      ],
-      ['&replies=off', full, { thread: true, replies: 'off' }],
-      ['&thread=off', ['post 50'], { thread: false, replies: 'off' }],
-      [
-        '&context=thread',
-        ['parent 30', 'parent 40', 'post 50', 'thread 60'],
-        { thread: true, replies: 'off' },
-      ],
-      ['&thread=3&replies=off', ['parent 40', 'post 50', 'thread 60'], { thread: true }],
-      ['&thread=2&replies=off', ['post 50', 'thread 60'], {}],
-      ['&thread=100&replies=off', full, {}],
-    ] as const,
-    ([options]) => `shows the posts that “${options}” selects, and requests no others`,
-    async ([options, expected, query]) => {
+      '&thread=full&replies=recent',
+      [...full, 'reply 71', 'reply 72', 'reply 74'],
+      { replies: 'recent' },
+    ],
+    [
+      '&thread=conversation',
+      [...full, 'reply 71', 'reply 72', 'reply 73', 'reply 74'],
+      { replies: 'top' },
+    ],
+    ['&replies=off', full, { thread: true, replies: 'off' }],
+    ['&thread=off', ['post 50'], { thread: false, replies: 'off' }],
+    [
+      '&context=thread',
+      ['parent 30', 'parent 40', 'post 50', 'thread 60'],
+      { thread: true, replies: 'off' },
+    ],
+    ['&thread=3&replies=off', ['parent 40', 'post 50', 'thread 60'], { thread: true }],
+    ['&thread=2&replies=off', ['post 50', 'thread 60'], {}],
+    ['&thread=100&replies=off', full, {}],
+  ])(
+    'shows the posts that “%s” selects, and requests no others',
+    async (options, expected, query) => {
       const provider = createStubProvider('stub', async ({ thread, replies }) => ({
         ...wholeFind,
         ancestors: thread ? wholeFind.ancestors : [],
@@ -289,7 +265,7 @@ describe('the view of a post read', () => {
     },
   );
 
-  clause('read.what.converts_posts', 'warns about the posts that a count leaves out', async () => {
+  clause('read.what.converts_posts')('warns about the posts that a count leaves out', async () => {
     const app = await buildTestApp({
       providers: [createStubProvider('stub', async () => wholeFind)],
     });
@@ -301,7 +277,7 @@ describe('the view of a post read', () => {
 });
 
 describe('caching of post reads', () => {
-  clause('read.what.surfaces_same_bodies', 'shows the cache state only in X-Cache', async () => {
+  clause('read.what.surfaces_same_bodies')('shows the cache state only in X-Cache', async () => {
     const app = await buildTestApp();
 
     const replies = [await app.request(byPermalink), await app.request(byPermalink)];
@@ -317,8 +293,7 @@ describe('caching of post reads', () => {
     });
   });
 
-  clause(
-    'read.what.surfaces_same_bodies',
+  clause('read.what.surfaces_same_bodies')(
     'keeps the entity tag of posts in the archive',
     async () => {
       const app = await buildTestApp();
@@ -332,7 +307,7 @@ describe('caching of post reads', () => {
     },
   );
 
-  clause('read.what.surfaces_same_bodies', 'answers 304 to a matching If-None-Match', async () => {
+  clause('read.what.surfaces_same_bodies')('answers 304 to a matching If-None-Match', async () => {
     const { etag = '' } = (await app.request(byPermalink)).headers;
 
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -346,7 +321,7 @@ describe('caching of post reads', () => {
     expect(other.statusCode).toBe(200);
   });
 
-  clause('read.endpoints.public_routes_get', 'answers HEAD with the headers of GET', async () => {
+  clause('read.endpoints.public_routes_get')('answers HEAD with the headers of GET', async () => {
     const get = await app.request(byPermalink);
 
     const head = await app.request(byPermalink, { method: 'HEAD' });
@@ -357,8 +332,7 @@ describe('caching of post reads', () => {
     }
   });
 
-  clause(
-    'read.limits.upstream_outage_retry_after',
+  clause('read.limits.upstream_outage_retry_after')(
     'serves a stale copy with a warning in an outage',
     async () => {
       let down = false;
@@ -385,8 +359,7 @@ describe('caching of post reads', () => {
     },
   );
 
-  clause(
-    'read.what.surfaces_same_bodies',
+  clause('read.what.surfaces_same_bodies')(
     'has s-maxage only if the operator configures it',
     async () => {
       const app = sharedApp({ env: { PERCH_SHARED_CACHE_SECONDS: '120' } });
@@ -401,8 +374,7 @@ describe('caching of post reads', () => {
 });
 
 describe('an unavailable post', () => {
-  clause(
-    'read.errors.problem_documents',
+  clause('read.errors.problem_documents')(
     'is 404 with the reason, also from the archive',
     async () => {
       const reply = await app.request('/faro.example/status/1738633989243862754');
@@ -414,7 +386,7 @@ describe('an unavailable post', () => {
     },
   );
 
-  clause('read.what.converts_posts', 'keeps its place in a thread', async () => {
+  clause('read.what.converts_posts')('keeps its place in a thread', async () => {
     const url = '/api/v1/posts?handle=faro.example&id=1738742806268192954&format=json&replies=off';
 
     const { posts: shown } = (await app.request(url)).json();

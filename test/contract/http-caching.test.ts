@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { browseRequests, headersOf, postRequests } from '../support/row-requests.ts';
 import { withoutCoding } from '../support/vary.ts';
 
@@ -151,10 +151,8 @@ describe('Cache-Control', () => {
     }
   });
 
-  clauseEach(
-    'read.auth.keyed_no_store',
-    ['0', '300'],
-    (seconds) => `forbids caching of replies to keys with PERCH_SHARED_CACHE_SECONDS=${seconds}`,
+  clause('read.auth.keyed_no_store').each(['0', '300'])(
+    'forbids caching of replies to keys with PERCH_SHARED_CACHE_SECONDS=%s',
     async (seconds) => {
       const app = await buildTestApp({ env: { PERCH_SHARED_CACHE_SECONDS: seconds } });
       const key = await app.createKey();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { reads } from '../../src/reads/index.ts';
 import { buildTestApp, shareTestApp, type TestApp } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { bearer, callers, expectStatus, openAsCaller, unknownKey } from '../support/key-callers.ts';
 import { callTool, eras, post, sendMcp } from '../support/mcp.ts';
 
@@ -12,7 +12,7 @@ const build = (env = {}) => buildTestApp({ env: { ...offline, ...env } });
 
 const app = shareTestApp({ env: offline });
 describe('the tools', () => {
-  clause('read.what.mcp_same_reads', 'are the reads with a tool name', async () => {
+  clause('read.what.mcp_same_reads')('are the reads with a tool name', async () => {
     const { tools } = (await sendMcp(app, 'legacy', { method: 'tools/list' })).json().result;
 
     const names = Object.values(reads).flatMap(({ tool }) => tool ?? []);
@@ -127,21 +127,18 @@ const calls = [
 const bounded = (path: string) => `${path}${path.includes('?') ? '&' : '?'}max_chars=60000`;
 
 describe('a tool call', () => {
-  clauseEach(
-    'read.what.mcp_same_reads',
+  clause('read.what.mcp_same_reads').each(
     eras.flatMap((era) => calls.map((call) => [era, ...call] as const)),
-    ([era, name, args]) => `answers ${name} ${JSON.stringify(args)} with HTTP's text, ${era}`,
-    async ([era, name, args, path]) => {
-      const { statusCode, body } = await app.request(bounded(path));
+  )('answers with HTTP’s text, %s, %s %j', async (era, name, args, path) => {
+    const { statusCode, body } = await app.request(bounded(path));
 
-      const { result } = (await callTool(app, name, { arguments: args, era })).json();
+    const { result } = (await callTool(app, name, { arguments: args, era })).json();
 
-      expect(statusCode).toBe(200);
-      expect(result.content).toEqual([{ type: 'text', text: body }]);
-      expect(result).not.toHaveProperty('structuredContent');
-      expect(result).not.toHaveProperty('isError');
-    },
-  );
+    expect(statusCode).toBe(200);
+    expect(result.content).toEqual([{ type: 'text', text: body }]);
+    expect(result).not.toHaveProperty('structuredContent');
+    expect(result).not.toHaveProperty('isError');
+  });
 
   it.each(eras.flatMap((era) => calls.map((call) => [era, ...call] as const)))(
     'with format json has HTTP’s JSON without its Markdown, %s, %s %j',
@@ -393,7 +390,7 @@ describe('the resources', () => {
 
 describe('an API key at /mcp', () => {
   for (const status of callers) {
-    clause('read.auth.key_affects_mcp', `has its status on every reply: ${status}`, async () => {
+    clause('read.auth.key_affects_mcp')(`has its status on every reply: ${status}`, async () => {
       const { app, headers } = await openAsCaller(status, { env: offline });
 
       const replies = [
@@ -414,7 +411,7 @@ describe('an API key at /mcp', () => {
     });
   }
 
-  clause('read.auth.key_affects_mcp', 'is refused with a problem if it is unknown', async () => {
+  clause('read.auth.key_affects_mcp')('is refused with a problem if it is unknown', async () => {
     const app = await build();
 
     const reply = await post(app, ping, bearer(unknownKey));
@@ -424,7 +421,7 @@ describe('an API key at /mcp', () => {
     expect(reply.headers['www-authenticate']).toBeUndefined();
   });
 
-  clause('read.auth.key_affects_mcp', 'has an allowance of its own', async () => {
+  clause('read.auth.key_affects_mcp')('has an allowance of its own', async () => {
     const app = await build({ PERCH_PUBLIC_ALLOWANCE: '1' });
     const { headers } = await app.createKey({ allowance: 2 });
     const read = (handle: string) =>
@@ -506,20 +503,24 @@ const preflight = (origin: string) => ({
 });
 
 describe('methods and bodies', () => {
-  clauseEach(
-    'read.discovery.mcp_any_method',
-    ['GET', 'DELETE', 'HEAD', 'PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'],
-    (method) => `answers ${method} as a server without sessions`,
-    async (method) => {
-      const reply = await app.request('/mcp', { method, headers: { accept: 'text/event-stream' } });
+  clause('read.discovery.mcp_any_method').each([
+    'GET',
+    'DELETE',
+    'HEAD',
+    'PUT',
+    'PATCH',
+    'OPTIONS',
+    'TRACE',
+    'PROPFIND',
+  ])('answers %s as a server without sessions', async (method) => {
+    const reply = await app.request('/mcp', { method, headers: { accept: 'text/event-stream' } });
 
-      expect(reply.statusCode).toBe(405);
-      expect(reply.headers.allow).toBe('POST');
-      if (method !== 'HEAD') expect(reply.json().detail).toMatch(/POST/);
-    },
-  );
+    expect(reply.statusCode).toBe(405);
+    expect(reply.headers.allow).toBe('POST');
+    if (method !== 'HEAD') expect(reply.json().detail).toMatch(/POST/);
+  });
 
-  clause('read.discovery.mcp_any_method', 'answers a POST according to the protocol', async () => {
+  clause('read.discovery.mcp_any_method')('answers a POST according to the protocol', async () => {
     expect((await post(app, ping)).json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
   });
 

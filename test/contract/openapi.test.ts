@@ -4,7 +4,7 @@ import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
 import { isHistoryRoute, type Route, routes } from '../../src/routes/reads/routes.ts';
 import { listEndpoints } from '../../src/server/endpoints.ts';
 import { buildTestApp, shareTestApps, type TestClient } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createDescription, expectDescribed } from '../support/described-replies.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import {
@@ -27,8 +27,7 @@ async function readDocument(app: TestClient): Promise<OpenApiDocument> {
 }
 
 describe('/openapi.json', () => {
-  clause(
-    ['read.discovery.openapi_lifecycle', 'read.lifecycle_object.in_openapi'],
+  clause('read.discovery.openapi_lifecycle', 'read.lifecycle_object.in_openapi')(
     'is OpenAPI 3.1 of this server, with a lifecycle',
     async () => {
       const app = sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
@@ -50,8 +49,7 @@ describe('/openapi.json', () => {
     },
   );
 
-  clause(
-    'read.discovery.openapi_every_route',
+  clause('read.discovery.openapi_every_route')(
     'lists all routes: reads, permalinks, aliases, documents, pages, MCP, sessions',
     async () => {
       const app = await buildTestApp({
@@ -107,8 +105,7 @@ describe('/openapi.json', () => {
     });
   });
 
-  clause(
-    'read.discovery.openapi_lifecycle',
+  clause('read.discovery.openapi_lifecycle')(
     'answers HEAD, 304 and, to other methods, 405',
     async () => {
       const app = await buildTestApp();
@@ -135,19 +132,17 @@ describe('/openapi.json', () => {
     },
   );
 
-  clauseEach(
-    'read.errors.route_not_found',
-    ['/OPENAPI.JSON', '/@openapi.json', '/openapi.json/followers'],
-    (path) => `does not create a route ${path}`,
-    async (path) => {
-      const reply = await app.request(path);
+  clause('read.errors.route_not_found').each([
+    '/OPENAPI.JSON',
+    '/@openapi.json',
+    '/openapi.json/followers',
+  ])('does not create a route %s', async (path) => {
+    const reply = await app.request(path);
 
-      expect(reply.json().code).toBe('route_not_found');
-    },
-  );
+    expect(reply.json().code).toBe('route_not_found');
+  });
 
-  clause(
-    'read.route_lifecycle.deprecated_after_date',
+  clause('read.route_lifecycle.deprecated_after_date')(
     'contains the current lifecycle states, with another entity tag',
     async () => {
       const clock = createManualClock(scheduledLifecycle.deprecationMs - 1000);
@@ -181,80 +176,67 @@ describe('the lifecycle in the OpenAPI document', () => {
   }
 
   clause(
-    [
-      'read.lifecycle_object.current_major_version',
-      'read.lifecycle_object.supported_versions',
-      'read.lifecycle_object.minimum_support_window_months',
-    ],
-    'has the versions and their support period',
-    async () => {
-      expect(await readLifecycle()).toEqual({
-        current_major_version: 'v1',
-        supported_versions: ['v1'],
-        minimum_support_window_months: 12,
-        deprecation_signals: expect.any(Array),
-        deprecation_policy_url: `${baseUrl}/docs/versioning`,
-        deprecated_operations: expect.any(Array),
-      });
-    },
-  );
+    'read.lifecycle_object.current_major_version',
+    'read.lifecycle_object.supported_versions',
+    'read.lifecycle_object.minimum_support_window_months',
+  )('has the versions and their support period', async () => {
+    expect(await readLifecycle()).toEqual({
+      current_major_version: 'v1',
+      supported_versions: ['v1'],
+      minimum_support_window_months: 12,
+      deprecation_signals: expect.any(Array),
+      deprecation_policy_url: `${baseUrl}/docs/versioning`,
+      deprecated_operations: expect.any(Array),
+    });
+  });
 
   clause(
-    [
-      'read.lifecycle_object.deprecation_signals',
-      'read.lifecycle_object.deprecated_operations_dates',
-    ],
-    'has the names of the headers and the dates of each alias',
-    async () => {
-      const dates = { deprecated: '2026-09-15T00:00:00Z', sunset: '2027-09-15T00:00:00Z' };
-
-      expect(await readLifecycle()).toMatchObject({
-        deprecation_signals: ['Deprecation', 'Sunset', 'Link'],
-        deprecated_operations: [
-          { operationId: 'getPostLegacy', path: '/api/convert', ...dates },
-          { operationId: 'browseLegacy', path: '/api/browse', ...dates },
-        ],
-      });
-    },
-  );
-
-  clause(
-    [
-      'read.lifecycle_object.deprecated_operations_replacement',
-      'read.lifecycle_object.successor_single_string',
-      'read.lifecycle_object.browse_successor_parameter_and_successors',
-    ],
-    'has both forms of a replacement for an alias',
-    async () => {
-      const dates = { deprecated: expect.any(String), sunset: expect.any(String) };
-
-      const { deprecated_operations: operations } = await readLifecycle();
-
-      expect(operations).toEqual([
-        {
-          operationId: 'getPostLegacy',
-          path: '/api/convert',
-          ...dates,
-          successor: '/api/v1/posts',
-        },
-        {
-          operationId: 'browseLegacy',
-          path: '/api/browse',
-          ...dates,
-          successor_parameter: 'resource',
-          successors: {
-            profile: '/api/v1/profiles/{handle}',
-            followers: '/api/v1/profiles/{handle}/followers',
-            following: '/api/v1/profiles/{handle}/following',
-            search: '/api/v1/search',
-          },
-        },
-      ]);
-    },
-  );
-
-  clause(
+    'read.lifecycle_object.deprecation_signals',
     'read.lifecycle_object.deprecated_operations_dates',
+  )('has the names of the headers and the dates of each alias', async () => {
+    const dates = { deprecated: '2026-09-15T00:00:00Z', sunset: '2027-09-15T00:00:00Z' };
+
+    expect(await readLifecycle()).toMatchObject({
+      deprecation_signals: ['Deprecation', 'Sunset', 'Link'],
+      deprecated_operations: [
+        { operationId: 'getPostLegacy', path: '/api/convert', ...dates },
+        { operationId: 'browseLegacy', path: '/api/browse', ...dates },
+      ],
+    });
+  });
+
+  clause(
+    'read.lifecycle_object.deprecated_operations_replacement',
+    'read.lifecycle_object.successor_single_string',
+    'read.lifecycle_object.browse_successor_parameter_and_successors',
+  )('has both forms of a replacement for an alias', async () => {
+    const dates = { deprecated: expect.any(String), sunset: expect.any(String) };
+
+    const { deprecated_operations: operations } = await readLifecycle();
+
+    expect(operations).toEqual([
+      {
+        operationId: 'getPostLegacy',
+        path: '/api/convert',
+        ...dates,
+        successor: '/api/v1/posts',
+      },
+      {
+        operationId: 'browseLegacy',
+        path: '/api/browse',
+        ...dates,
+        successor_parameter: 'resource',
+        successors: {
+          profile: '/api/v1/profiles/{handle}',
+          followers: '/api/v1/profiles/{handle}/followers',
+          following: '/api/v1/profiles/{handle}/following',
+          search: '/api/v1/search',
+        },
+      },
+    ]);
+  });
+
+  clause('read.lifecycle_object.deprecated_operations_dates')(
     'has the dates of the headers',
     async () => {
       const document = await readDocument(app);
@@ -268,44 +250,39 @@ describe('the lifecycle in the OpenAPI document', () => {
   );
 
   clause(
-    [
-      'read.lifecycle_object.clients_parse_both_shapes',
-      'read.lifecycle_object.convert_x_successor_version',
-      'read.lifecycle_object.browse_x_successor_version_map',
-    ],
-    'has the same replacements as the operations, which are paths of the document',
-    async () => {
-      const document = await readDocument(app);
-      const { deprecated_operations: aliases } = document['x-api-lifecycle'];
+    'read.lifecycle_object.clients_parse_both_shapes',
+    'read.lifecycle_object.convert_x_successor_version',
+    'read.lifecycle_object.browse_x_successor_version_map',
+  )('has the same replacements as the operations, which are paths of the document', async () => {
+    const document = await readDocument(app);
+    const { deprecated_operations: aliases } = document['x-api-lifecycle'];
 
-      const told = aliases.map((alias) =>
-        'successor' in alias
-          ? { 'x-successor-version': alias.successor }
-          : { 'x-successor-version-map': alias.successors },
-      );
+    const told = aliases.map((alias) =>
+      'successor' in alias
+        ? { 'x-successor-version': alias.successor }
+        : { 'x-successor-version-map': alias.successors },
+    );
 
-      const operations = aliases.map(({ operationId }) => operationOf(document, operationId));
-      expect(operations).toMatchObject(told);
-      for (const target of told.flatMap(Object.values).flatMap(toPaths)) {
-        expect(document.paths).toHaveProperty([target]);
-      }
-    },
-  );
+    const operations = aliases.map(({ operationId }) => operationOf(document, operationId));
+    expect(operations).toMatchObject(told);
+    for (const target of told.flatMap(Object.values).flatMap(toPaths)) {
+      expect(document.paths).toHaveProperty([target]);
+    }
+  });
 
   clause(
-    ['read.lifecycle_object.operations_deprecated_true', 'read.versioning.nothing_else_deprecated'],
-    'lists exactly the deprecated operations',
-    async () => {
-      const document = await readDocument(app);
-      const { deprecated_operations: aliases } = document['x-api-lifecycle'];
+    'read.lifecycle_object.operations_deprecated_true',
+    'read.versioning.nothing_else_deprecated',
+  )('lists exactly the deprecated operations', async () => {
+    const document = await readDocument(app);
+    const { deprecated_operations: aliases } = document['x-api-lifecycle'];
 
-      const deprecated = operationsOf(document).filter((one) => one.deprecated === true);
+    const deprecated = operationsOf(document).filter((one) => one.deprecated === true);
 
-      expect(deprecated.map(({ operationId }) => operationId)).toEqual(
-        aliases.map(({ operationId }) => operationId),
-      );
-    },
-  );
+    expect(deprecated.map(({ operationId }) => operationId)).toEqual(
+      aliases.map(({ operationId }) => operationId),
+    );
+  });
 });
 
 function toPaths(successors: string | Readonly<Record<string, string>>): readonly string[] {

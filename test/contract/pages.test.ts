@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { navigation } from '../support/dashboard.ts';
 import { ownPicture, parsePage } from '../support/render-html.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
@@ -34,30 +34,23 @@ const withFormat = (url: string, format: string) =>
   `${url}${url.includes('?') ? '&' : '?'}format=${format}`;
 
 describe('format=html', () => {
-  clauseEach(
-    'read.v1.page_when_format_html',
-    reads,
-    ([name]) => `returns ${name} as a page`,
-    async ([, url]) => {
-      const reply = await app.request(withFormat(url, 'HTML'), {
-        headers: { accept: 'application/json' },
-      });
+  clause('read.v1.page_when_format_html').each(reads)('returns %s as a page', async (_, url) => {
+    const reply = await app.request(withFormat(url, 'HTML'), {
+      headers: { accept: 'application/json' },
+    });
 
-      expect(reply.statusCode).toBe(200);
-      expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(reply.headers.etag).toMatch(/^"/);
-      const page = parsePage(reply.body);
-      expect(page.errors).toEqual([]);
-      expect(page.elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1);
-      expect(page.elements.filter(({ tag }) => tag === 'main')).toHaveLength(1);
-    },
-  );
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(reply.headers.etag).toMatch(/^"/);
+    const page = parsePage(reply.body);
+    expect(page.errors).toEqual([]);
+    expect(page.elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1);
+    expect(page.elements.filter(({ tag }) => tag === 'main')).toHaveLength(1);
+  });
 
-  clauseEach(
-    'read.v1.page_without_scripts',
-    reads,
-    ([name]) => `contains all that the page of ${name} needs`,
-    async ([, url]) => {
+  clause('read.v1.page_without_scripts').each(reads)(
+    'contains all that the page of %s needs',
+    async (_, url) => {
       const { body, headers } = await app.request(withFormat(url, 'html'));
 
       const { elements } = parsePage(body);
@@ -83,11 +76,9 @@ describe('format=html', () => {
     },
   );
 
-  clauseEach(
-    'read.v1.page_without_scripts',
-    reads,
-    ([name]) => `has a script for ${name} only if it shows a post with others`,
-    async ([, url]) => {
+  clause('read.v1.page_without_scripts').each(reads)(
+    'has a script for %s only if it shows a post with others',
+    async (_, url) => {
       const { body } = await app.request(withFormat(url, 'html'));
       const alone = await app.request(`${thread}?thread=off&format=html`);
 
@@ -200,11 +191,9 @@ describe('format=html', () => {
 describe('PERCH_BROWSER_PAGES', () => {
   const on = { PERCH_BROWSER_PAGES: 'true' };
 
-  clauseEach(
-    'read.v1.browser_pages_for_navigations',
-    reads,
-    ([name]) => `returns ${name} as a page to a navigation`,
-    async ([, url]) => {
+  clause('read.v1.browser_pages_for_navigations').each(reads)(
+    'returns %s as a page to a navigation',
+    async (_, url) => {
       const app = sharedApp({ env: on });
 
       const page = await app.request(url, { headers: navigation });
@@ -220,34 +209,29 @@ describe('PERCH_BROWSER_PAGES', () => {
     },
   );
 
-  clauseEach(
-    ['read.v1.browser_pages_for_navigations', 'read.what.markdown_by_default'],
+  clause('read.v1.browser_pages_for_navigations', 'read.what.markdown_by_default').each([
+    ['Markdown or HTML', { accept: 'text/markdown, text/html' }, 'text/markdown'],
+    ['a script', { ...navigation, 'sec-fetch-mode': 'cors' }, 'text/markdown'],
     [
-      ['Markdown or HTML', { accept: 'text/markdown, text/html' }, 'text/markdown'],
-      ['a script', { ...navigation, 'sec-fetch-mode': 'cors' }, 'text/markdown'],
-      [
-        'a navigation that prefers JSON',
-        { ...navigation, accept: 'application/json' },
-        'application/json',
-      ],
-      [
-        'a navigation that prefers Markdown',
-        { ...navigation, accept: 'text/markdown, text/html;q=0.5' },
-        'text/markdown',
-      ],
-      ['a navigation to any type', { ...navigation, accept: '*/*' }, 'text/markdown'],
-    ] as const,
-    ([name]) => `does not change the reply to ${name}`,
-    async ([, headers, type]) => {
-      const app = sharedApp({ env: on });
+      'a navigation that prefers JSON',
+      { ...navigation, accept: 'application/json' },
+      'application/json',
+    ],
+    [
+      'a navigation that prefers Markdown',
+      { ...navigation, accept: 'text/markdown, text/html;q=0.5' },
+      'text/markdown',
+    ],
+    ['a navigation to any type', { ...navigation, accept: '*/*' }, 'text/markdown'],
+  ])('does not change the reply to %s', async (_, headers, type) => {
+    const app = sharedApp({ env: on });
 
-      const reply = await app.request(thread, { headers });
+    const reply = await app.request(thread, { headers });
 
-      expect(reply.headers['content-type']).toBe(`${type}; charset=utf-8`);
-    },
-  );
+    expect(reply.headers['content-type']).toBe(`${type}; charset=utf-8`);
+  });
 
-  clause('read.what.markdown_by_default', 'is off by default', async () => {
+  clause('read.what.markdown_by_default')('is off by default', async () => {
     const reply = await app.request(thread, { headers: navigation });
 
     expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
@@ -268,8 +252,7 @@ describe('PERCH_BROWSER_PAGES', () => {
     expect(browser.body).toContain('<main');
   });
 
-  clause(
-    'read.errors.browser_pages_problem_page',
+  clause('read.errors.browser_pages_problem_page')(
     'returns errors of permalinks as pages to navigations, and documents to the rest',
     async () => {
       const app = sharedApp({ env: on });

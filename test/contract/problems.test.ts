@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/normalize/provider-error.ts';
 import { buildTestApp, shareTestApps, xOnly } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createStubProvider, stubFound } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
@@ -91,42 +91,43 @@ const bad: readonly (readonly [string, ProblemCode, string?])[] = [
 ];
 
 describe('bad input', () => {
-  clauseEach(
-    ['read.problem.member_code', 'read.problem.member_resolution', 'read.errors.problem_documents'],
-    bad,
-    ([url, code]) => `answers ${url.slice(0, 70)} with ${code}`,
-    async ([url, code, names = '']) => {
-      const app = sharedApp({ env: xOnly });
+  clause(
+    'read.problem.member_code',
+    'read.problem.member_resolution',
+    'read.errors.problem_documents',
+  ).each(bad)('answers %s with %s', async (url, code, names = '') => {
+    const app = sharedApp({ env: xOnly });
 
-      const reply = await app.request(url);
+    const reply = await app.request(url);
 
-      expect(reply.json().code).toBe(code);
-      expect(reply.json().detail).toContain(names);
-      expect(reply.json().detail.length).toBeLessThan(300);
-    },
-  );
+    expect(reply.json().code).toBe(code);
+    expect(reply.json().detail).toContain(names);
+    expect(reply.json().detail.length).toBeLessThan(300);
+  });
 });
 
 describe('methods', () => {
-  clauseEach(
-    'read.endpoints.public_routes_get',
-    ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'],
-    (method) => `answers ${method} with 405 and Allow`,
-    async (method) => {
-      for (const url of ['/api/v1/posts', '/ada.example/status/1', '/health/ready']) {
-        const reply = await app.request(url, {
-          method,
-          headers: { 'content-type': 'application/json' },
-          payload: '{ broken',
-        });
-        expect(reply.json().code).toBe('method_not_allowed');
-        expect(reply.headers.allow).toBe('GET, HEAD');
-      }
-    },
-  );
+  clause('read.endpoints.public_routes_get').each([
+    'POST',
+    'PUT',
+    'PATCH',
+    'DELETE',
+    'OPTIONS',
+    'TRACE',
+    'PROPFIND',
+  ])('answers %s with 405 and Allow', async (method) => {
+    for (const url of ['/api/v1/posts', '/ada.example/status/1', '/health/ready']) {
+      const reply = await app.request(url, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        payload: '{ broken',
+      });
+      expect(reply.json().code).toBe('method_not_allowed');
+      expect(reply.headers.allow).toBe('GET, HEAD');
+    }
+  });
 
-  clause(
-    'read.errors.route_not_found',
+  clause('read.errors.route_not_found')(
     'answers any method and body with 404 without a route',
     async () => {
       const app = await buildTestApp();
@@ -142,13 +143,11 @@ describe('methods', () => {
     },
   );
 
-  clauseEach(
-    [
-      'read.discovery.protected_resource_not_served',
-      'read.discovery.authorization_server_not_served',
-    ],
-    ['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'],
-    (url) => `has no route ${url}`,
+  clause(
+    'read.discovery.protected_resource_not_served',
+    'read.discovery.authorization_server_not_served',
+  ).each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'])(
+    'has no route %s',
     async (url) => {
       const reply = await app.request(url);
 
@@ -158,7 +157,7 @@ describe('methods', () => {
 });
 
 describe('the members of a problem document', () => {
-  clause('read.problem.member_resolution', 'contains the request without its secrets', async () => {
+  clause('read.problem.member_resolution')('contains the request without its secrets', async () => {
     const reply = await app.request(`/no/route?api_key=abc&q=perch_${'secret1'.repeat(6)}x&x=1`);
 
     expect(reply.json()).toMatchObject({
@@ -171,7 +170,7 @@ describe('the members of a problem document', () => {
     expect(reply.body).not.toContain('secret1');
   });
 
-  clause('read.problem.media_type', 'does not depend on Accept', async () => {
+  clause('read.problem.media_type')('does not depend on Accept', async () => {
     const replies = await Promise.all(
       ['text/html', 'application/json', 'text/markdown', 'image/png;q=0'].map((accept) =>
         app.request('/api/no/route', { headers: { accept } }),
@@ -181,8 +180,7 @@ describe('the members of a problem document', () => {
     expect(new Set(replies.map(({ body }) => body)).size).toBe(1);
   });
 
-  clause(
-    'read.errors.problem_documents',
+  clause('read.errors.problem_documents')(
     'reports an unexpected error only by its request id',
     async () => {
       const lines: string[] = [];
@@ -206,21 +204,19 @@ describe('the members of a problem document', () => {
 });
 
 describe('upstream failures', () => {
-  clauseEach(
-    [
-      'read.errors.upstream_down',
-      'read.errors.upstream_failure',
-      'read.errors.upstream_as_problem',
-    ],
-    [
-      ['unavailable', 'upstream_unavailable', 30],
-      ['ambiguous', 'upstream_unavailable', 30],
-      ['throttled', 'upstream_rate_limited', 42],
-      ['malformed', 'upstream_error', undefined],
-      ['missing', 'not_found', undefined],
-    ] as const satisfies readonly (readonly [ProviderErrorKind, ProblemCode, number | undefined])[],
-    ([kind, code]) => `answers ${kind} with ${code}`,
-    async ([kind, code, retryAfter]) => {
+  clause(
+    'read.errors.upstream_down',
+    'read.errors.upstream_failure',
+    'read.errors.upstream_as_problem',
+  ).each([
+    ['unavailable', 'upstream_unavailable', 30],
+    ['ambiguous', 'upstream_unavailable', 30],
+    ['throttled', 'upstream_rate_limited', 42],
+    ['malformed', 'upstream_error', undefined],
+    ['missing', 'not_found', undefined],
+  ] as const satisfies readonly (readonly [ProviderErrorKind, ProblemCode, number | undefined])[])(
+    'answers %s with %s',
+    async (kind, code, retryAfter) => {
       const provider = createStubProvider('stub', async () => {
         throw new ProviderError(kind, 'A sentence.', { retryAfterSeconds: 42 });
       });
@@ -235,7 +231,7 @@ describe('upstream failures', () => {
 });
 
 describe('a provider that keeps failing', () => {
-  clause('read.errors.upstream_down', 'is logged when its breaker opens', async () => {
+  clause('read.errors.upstream_down')('is logged when its breaker opens', async () => {
     const lines: string[] = [];
     const provider = createStubProvider('stub', async () => {
       throw new ProviderError('unavailable', 'It is down.');
@@ -253,8 +249,7 @@ describe('a provider that keeps failing', () => {
 });
 
 describe('a shutdown', () => {
-  clause(
-    'read.errors.problem_documents',
+  clause('read.errors.problem_documents')(
     'rejects new requests and readiness checks, but stays alive',
     async () => {
       const app = await buildTestApp();
@@ -273,7 +268,7 @@ describe('a shutdown', () => {
 });
 
 describe('high load', () => {
-  clause('read.problem.media_type', 'rejects reads with overloaded', async () => {
+  clause('read.problem.media_type')('rejects reads with overloaded', async () => {
     const load = { isHigh: true, close: () => undefined };
     const app = await buildTestApp({ load });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reads } from '../../src/reads/index.ts';
 import { type ReadRoute, readRoutes } from '../../src/routes/reads/routes.ts';
 import { buildTestApp, shareTestApp } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 
 const app = shareTestApp();
 const given: Readonly<Record<string, string>> = {
@@ -25,10 +25,8 @@ it('has a unique id for each route', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-clauseEach(
-  'read.endpoints.public_routes_get',
-  readRoutes,
-  ({ path }) => `answers GET and HEAD at ${path}`,
+clause('read.endpoints.public_routes_get').each(readRoutes)(
+  'answers GET and HEAD at $path',
   async (row) => {
     const [get, head] = [
       await app.request(fill(row)),
@@ -41,10 +39,8 @@ clauseEach(
   },
 );
 
-clauseEach(
-  ['read.what.read_only', 'read.what.no_write_path'],
-  readRoutes,
-  ({ path }) => `rejects methods that write at ${path}`,
+clause('read.what.read_only', 'read.what.no_write_path').each(readRoutes)(
+  'rejects methods that write at $path',
   async (row) => {
     const app = await buildTestApp();
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -57,10 +53,8 @@ clauseEach(
 /** What a client could send to say who it is. */
 const names = { cookie: 'session=1; user=ada', 'x-api-key': 'k', from: 'ada@example.org' };
 
-clauseEach(
-  ['read.what.no_sign_in', 'read.auth.no_credentials_needed'],
-  readRoutes,
-  ({ path }) => `needs no credentials and starts no session at ${path}`,
+clause('read.what.no_sign_in', 'read.auth.no_credentials_needed').each(readRoutes)(
+  'needs no credentials and starts no session at $path',
   async (row) => {
     for (const headers of [{}, names]) {
       const reply = await app.request(fill(row), { headers });
@@ -69,22 +63,17 @@ clauseEach(
   },
 );
 
-clauseEach(
-  [
-    'read.what.no_per_user_data',
-    'read.what.same_public_identity',
-    'read.auth.shared_public_identity',
-  ],
-  readRoutes,
-  ({ path }) => `sends the same reply to all callers at ${path}`,
-  async (row) => {
-    const plain = await app.request(fill(row));
+clause(
+  'read.what.no_per_user_data',
+  'read.what.same_public_identity',
+  'read.auth.shared_public_identity',
+).each(readRoutes)('sends the same reply to all callers at $path', async (row) => {
+  const plain = await app.request(fill(row));
 
-    const other = await app.request(fill(row), { headers: names });
+  const other = await app.request(fill(row), { headers: names });
 
-    expect(other.body).toBe(plain.body);
-  },
-);
+  expect(other.body).toBe(plain.body);
+});
 
 const unknownKey = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 

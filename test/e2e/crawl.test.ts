@@ -221,8 +221,7 @@ function expand(address: string, { keyId, sessionId }: MadeIds): string {
 }
 
 describe('a program that knows only the base URL', () => {
-  clause(
-    'read.what.discovery_describes_surfaces',
+  clause('read.what.discovery_describes_surfaces')(
     'finds nothing that leads nowhere, wherever it follows a document, a Link or a page',
     async () => {
       const { broken, visited } = await crawl();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { noLoadLimit } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { answerText, hang } from '../support/fake-upstream.ts';
 import { bearer, unknownKey } from '../support/key-callers.ts';
 import { listen, upstream } from '../support/listen.ts';
@@ -61,11 +61,9 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     expect((await client.listResources()).length).toBeGreaterThan(10);
   });
 
-  clauseEach(
-    'read.what.mcp_same_reads',
-    Object.entries(calls),
-    ([name]) => `gets from ${name} what HTTP gives`,
-    async ([name, [args, path]]) => {
+  clause('read.what.mcp_same_reads').each(Object.entries(calls))(
+    'gets from %s what HTTP gives',
+    async (name, [args, path]) => {
       const { url } = await listen(offline);
       const client = await connect({ url: `${url}/mcp` });
 

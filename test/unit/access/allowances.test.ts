@@ -167,8 +167,7 @@ describe('the allowances of callers', () => {
     expect(await allowances.poolUse()).toMatchObject({ used: 0 });
   });
 
-  clause(
-    ['read.limits.exhausted_429_retry_after', 'read.errors.rate_limit'],
+  clause('read.limits.exhausted_429_retry_after', 'read.errors.rate_limit')(
     'match a reference model in 10,000 requests at random times',
     async () => {
       const schedule = fc.asyncProperty(
@@ -192,8 +191,7 @@ describe('the allowances of callers', () => {
     },
   );
 
-  clause(
-    'read.limits.exhausted_429_retry_after',
+  clause('read.limits.exhausted_429_retry_after')(
     'can be spent twice at the border of two windows, and then not before the second one ends',
     async () => {
       const { clock, allowances } = setUp();
@@ -262,8 +260,7 @@ describe('the allowances of callers', () => {
     ]);
   });
 
-  clause(
-    'read.errors.rate_limit',
+  clause('read.errors.rate_limit')(
     'report the exact wait if the limit was lowered below the spent units',
     async () => {
       const { clock, allowances } = setUp();
@@ -391,8 +388,7 @@ describe('the pool', () => {
     waits: fc.nat({ max: 9 }).map((n) => n === 0),
   });
 
-  clause(
-    'read.limits.key_larger_share',
+  clause('read.limits.key_larger_share')(
     'matches a reference model: four fifths for callers without a key',
     async () => {
       const schedule = fc.asyncProperty(

@@ -5,7 +5,7 @@ import { feedFormats } from '../../../src/model/results.ts';
 import { createToEntry, listEntryPosts } from '../../../src/render/feeds/entry.ts';
 import { tagPost, toStrictUrl } from '../../../src/render/feeds/urls.ts';
 import { emptyElement, textElement } from '../../../src/render/feeds/xml-feeds.ts';
-import { clauseEach } from '../../support/clause.ts';
+import { clause } from '../../support/clause.ts';
 import { fc, runs } from '../../support/fast-check.ts';
 import { checkFeed, type ReadItem, readWithParsers, textsAt } from '../../support/feeds.ts';
 import { hostileAccount, hostilePost, hostileWords } from '../../support/hostile-posts.ts';
@@ -48,33 +48,28 @@ describe('the id of an entry', () => {
   const toot = account('Wren', 'wren@birds.social', { id: '9', platform: 'mastodon' });
   const copy = { copied_from: { host: 'other.social', url: 'https://other.social/@wren/7' } };
 
-  clauseEach(
-    'read.feeds.entry_ids',
+  clause('read.feeds.entry_ids').each([
+    ['x', status(20, ada, '', { platform: 'x' }), 'tag:x.com,2026:perch/20'],
     [
-      ['x', status(20, ada, '', { platform: 'x' }), 'tag:x.com,2026:perch/20'],
-      [
-        'a repost',
-        status(20, ada, '', { platform: 'x', reposted_by: { ...bo, id: '5' } }),
-        'tag:x.com,2026:perch/20/repost/5',
-      ],
-      [
-        'bluesky',
-        status(3, wren, '', { id: '3kx', platform: 'bluesky' }),
-        'tag:bsky.app,2026:perch/did%3Aplc%3Aabc/3kx',
-      ],
-      ['mastodon', status(7, toot, '', { platform: 'mastodon' }), 'tag:birds.social,2026:perch/7'],
-      [
-        'a copy',
-        status(7, toot, '', { platform: 'mastodon', ...copy }),
-        'tag:other.social,2026:perch/7',
-      ],
-      ['the sample', status(7, ada, ''), 'tag:perch.example,2026:perch/7'],
-    ] as const,
-    ([name]) => `depends only on the post: ${name}`,
-    ([, post, id]) => {
-      expect(tagPost(post)).toBe(id);
-    },
-  );
+      'a repost',
+      status(20, ada, '', { platform: 'x', reposted_by: { ...bo, id: '5' } }),
+      'tag:x.com,2026:perch/20/repost/5',
+    ],
+    [
+      'bluesky',
+      status(3, wren, '', { id: '3kx', platform: 'bluesky' }),
+      'tag:bsky.app,2026:perch/did%3Aplc%3Aabc/3kx',
+    ],
+    ['mastodon', status(7, toot, '', { platform: 'mastodon' }), 'tag:birds.social,2026:perch/7'],
+    [
+      'a copy',
+      status(7, toot, '', { platform: 'mastodon', ...copy }),
+      'tag:other.social,2026:perch/7',
+    ],
+    ['the sample', status(7, ada, ''), 'tag:perch.example,2026:perch/7'],
+  ])('depends only on the post: %s', (_, post, id) => {
+    expect(tagPost(post)).toBe(id);
+  });
 
   it('of a parent on Bluesky has the DID if the author is known', () => {
     const parent = status(1, wren, '', { id: '3ka', platform: 'bluesky' });

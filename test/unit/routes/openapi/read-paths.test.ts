@@ -181,30 +181,25 @@ const facts = { baseUrl: 'https://perch.test', version: '1.2.3' };
 const { deprecationMs, sunsetMs } = scheduledLifecycle;
 
 clause(
-  [
-    'read.lifecycle_object.operations_deprecated_true',
-    'read.route_lifecycle.deprecated_after_date',
-  ],
-  'marks an alias as deprecated before its date too, with the current state',
-  () => {
-    const moments = [deprecationMs - 1, deprecationMs, sunsetMs];
+  'read.lifecycle_object.operations_deprecated_true',
+  'read.route_lifecycle.deprecated_after_date',
+)('marks an alias as deprecated before its date too, with the current state', () => {
+  const moments = [deprecationMs - 1, deprecationMs, sunsetMs];
 
-    const told = aliasRoutes.map((route) =>
-      moments.map((nowMs) => describeOperationLifecycle(route, { ...facts, nowMs })),
-    );
+  const told = aliasRoutes.map((route) =>
+    moments.map((nowMs) => describeOperationLifecycle(route, { ...facts, nowMs })),
+  );
 
-    for (const states of told) {
-      expect(states).toMatchObject([
-        { deprecated: true, 'x-lifecycle-state': 'announced' },
-        { deprecated: true, 'x-lifecycle-state': 'deprecated' },
-        { deprecated: true, 'x-lifecycle-state': 'past_sunset' },
-      ]);
-    }
-  },
-);
+  for (const states of told) {
+    expect(states).toMatchObject([
+      { deprecated: true, 'x-lifecycle-state': 'announced' },
+      { deprecated: true, 'x-lifecycle-state': 'deprecated' },
+      { deprecated: true, 'x-lifecycle-state': 'past_sunset' },
+    ]);
+  }
+});
 
-clause(
-  ['read.versioning.nothing_else_deprecated', 'read.versioning.permalinks_not_aliases'],
+clause('read.versioning.nothing_else_deprecated', 'read.versioning.permalinks_not_aliases')(
   'never marks other routes as deprecated',
   () => {
     const told = readRoutes.map((route) =>
