@@ -162,9 +162,14 @@ describe('an invalid request to an alias', () => {
     ['?resource=post&url=x', 'invalid_resource', 'the value "post"'],
     ['?resource=toString', 'invalid_resource', 'the value "toString"'],
     ['?resource=search&resource=search&q=a', 'invalid_option', '`resource` is given more than'],
+    ['?resource', 'invalid_resource', 'the value ""'],
+    ['?resource=%20search', 'invalid_resource', 'the value " search"'],
+    ['?resource=__proto__', 'invalid_resource', 'the value "__proto__"'],
     ['?resource=profile', 'invalid_handle', '`handle` is missing'],
     ['?resource=followers&handle=', 'invalid_handle', '`handle` has the value ""'],
     ['?resource=following&handle=a%20b', 'invalid_handle', '"a b"'],
+    ['?resource=followers&handle=sixteen_letters_', 'invalid_handle', '"sixteen_letters_"'],
+    ['?resource=profile&handle=../search', 'invalid_handle', '"../search"'],
     ['?resource=profile&handle=a&handle=a', 'invalid_option', '`handle` is given more than once'],
   ])('answers /api/browse%s with %s, the dates and no successor', async (query, code, words) => {
     const reply = await app.request(`/api/browse${query}`);
@@ -182,6 +187,11 @@ const successors: Readonly<Record<string, string>> = {
 };
 
 describe('the deprecation headers', () => {
+  const onErrors = clause(
+    'read.route_lifecycle.announced_headers_on_error',
+    'read.errors.deprecated_routes_keep_headers',
+  );
+
   clause(
     'read.route_lifecycle.announced_headers_on_success',
     'read.versioning.three_signals_every_response',
@@ -218,29 +228,26 @@ describe('the deprecation headers', () => {
     },
   );
 
-  clause(
-    'read.route_lifecycle.announced_headers_on_error',
-    'read.errors.deprecated_routes_keep_headers',
-  ).each(Object.entries(successors))('are on 400, 405 and 414 of %s', async (path, successor) => {
-    const app = await buildTestApp();
+  onErrors.each(Object.entries(successors))(
+    'are on 400, 405 and 414 of %s',
+    async (path, successor) => {
+      const app = await buildTestApp();
 
-    const bad = await app.request(`${path}&format=xml`);
-    const long = await app.request(`${path}&x=${'a'.repeat(8192)}`);
+      const bad = await app.request(`${path}&format=xml`);
+      const long = await app.request(`${path}&x=${'a'.repeat(8192)}`);
 
-    expect([bad.statusCode, long.statusCode]).toEqual([400, 414]);
-    expectAllSignals(bad, `${successor}${successor.includes('?') ? '&' : '?'}format=xml`);
-    expectAllSignals(long, successor);
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-      const reply = await app.request(path, { method });
-      expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
-      expectAllSignals(reply, successor);
-    }
-  });
+      expect([bad.statusCode, long.statusCode]).toEqual([400, 414]);
+      expectAllSignals(bad, `${successor}${successor.includes('?') ? '&' : '?'}format=xml`);
+      expectAllSignals(long, successor);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+        const reply = await app.request(path, { method });
+        expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
+        expectAllSignals(reply, successor);
+      }
+    },
+  );
 
-  clause(
-    'read.route_lifecycle.announced_headers_on_error',
-    'read.errors.deprecated_routes_keep_headers',
-  )('are on a 404', async () => {
+  onErrors('are on a 404', async () => {
     const post = await app.request(`/api/convert?handle=ada.example&id=1900000000000000999`);
     const account = await app.request('/api/browse?resource=followers&handle=nobody.example');
 
@@ -249,10 +256,7 @@ describe('the deprecation headers', () => {
     expectAllSignals(account, `${baseUrl}/api/v1/profiles/nobody.example/followers`);
   });
 
-  clause(
-    'read.route_lifecycle.announced_headers_on_error',
-    'read.errors.deprecated_routes_keep_headers',
-  )('are on the 401 of an unknown key', async () => {
+  onErrors('are on the 401 of an unknown key', async () => {
     const headers = { authorization: `Bearer perch_${'k'.repeat(43)}` };
 
     const refused = await app.request(profile, { headers });
@@ -263,10 +267,7 @@ describe('the deprecation headers', () => {
     expectAllSignals(ignored, successors[convert] ?? '');
   });
 
-  clause(
-    'read.route_lifecycle.announced_headers_on_error',
-    'read.errors.deprecated_routes_keep_headers',
-  )('are on the 429 of an exhausted allowance', async () => {
+  onErrors('are on the 429 of an exhausted allowance', async () => {
     const post = createStubProvider('stub', async ({ post: { id: one } }) =>
       stubFound(stubPost(one)),
     );
@@ -286,10 +287,7 @@ describe('the deprecation headers', () => {
     expectAllSignals(tooOften, `${baseUrl}/api/v1/search?q=rain`);
   });
 
-  clause(
-    'read.route_lifecycle.announced_headers_on_error',
-    'read.errors.deprecated_routes_keep_headers',
-  ).each([
+  onErrors.each([
     ['unavailable', 503],
     ['throttled', 503],
     ['malformed', 502],
@@ -319,10 +317,7 @@ describe('the deprecation headers', () => {
     },
   );
 
-  clause(
-    'read.route_lifecycle.announced_headers_on_error',
-    'read.errors.deprecated_routes_keep_headers',
-  )('are on a 500', async () => {
+  onErrors('are on a 500', async () => {
     // Breaks the contract of providers, so that the read fails over it.
     const provider = createStubProvider('stub', async () => stubFound(null as never));
     const app = await buildTestApp({ providers: [provider] });
@@ -333,10 +328,7 @@ describe('the deprecation headers', () => {
     expectAllSignals(reply, `${baseUrl}/api/v1/posts?handle=jack&id=20`);
   });
 
-  clause(
-    'read.route_lifecycle.announced_headers_on_error',
-    'read.errors.deprecated_routes_keep_headers',
-  )('are on the 503 of an overloaded or stopping process', async () => {
+  onErrors('are on the 503 of an overloaded or stopping process', async () => {
     const load = { isHigh: true, close: () => undefined };
     const app = await buildTestApp({ load });
 
@@ -443,12 +435,9 @@ describe('HEAD on an alias', () => {
   );
 });
 
-describe('a key in a parameter of an alias', () => {
-  it.each([
-    '/api/browse?resource=search&feed=none&q=',
-    '/api/convert?url=',
-    '/api/convert?format=',
-  ])('is not in the Link of a problem: %s', async (path) => {
+it.each(['/api/browse?resource=search&feed=none&q=', '/api/convert?url=', '/api/convert?format='])(
+  'a key in a parameter of an alias is not in the Link of a problem: %s',
+  async (path) => {
     const app = await buildTestApp();
     const { key } = await app.createKey();
 
@@ -457,5 +446,5 @@ describe('a key in a parameter of an alias', () => {
     expect(reply.statusCode).toBe(400);
     expect(JSON.stringify(reply.headers)).not.toContain(key);
     expect(readLinks(reply.headers).map(({ rel }) => rel)).not.toContain('successor-version');
-  });
-});
+  },
+);

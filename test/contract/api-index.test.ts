@@ -1,9 +1,7 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
-import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 import { expectSignals } from '../support/signals.ts';
 
 const dates = {
@@ -120,58 +118,6 @@ describe('/api', () => {
       for (const target of targets) expect(target).toMatch(/^\/api\/v1\//);
     }
   });
-
-  clause('read.route_lifecycle.deprecated_after_date', 'read.route_lifecycle.sunset_may_stop')(
-    'contains the current lifecycle states, with another entity tag',
-    async () => {
-      const clock = createManualClock(scheduledLifecycle.deprecationMs - 1000);
-      const app = await buildTestApp({ clock });
-      const seen = async () => {
-        const reply = await app.request('/api');
-        const { deprecated_aliases: aliases } = reply.json().versioning;
-        return [String(reply.headers.etag), ...aliases.map((one: { state: string }) => one.state)];
-      };
-
-      const [first, again] = [await seen(), await seen()];
-      await clock.advance(1000);
-      const second = await seen();
-      await clock.advance(scheduledLifecycle.sunsetMs - scheduledLifecycle.deprecationMs);
-      const third = await seen();
-
-      expect(first.slice(1)).toEqual(['announced', 'announced']);
-      expect(again).toEqual(first);
-      expect(second.slice(1)).toEqual(['deprecated', 'deprecated']);
-      expect(third.slice(1)).toEqual(['past_sunset', 'past_sunset']);
-      expect(new Set([first[0], second[0], third[0]]).size).toBe(3);
-    },
-  );
-
-  clause('read.discovery.api_description')(
-    'answers HEAD, 304 and, to other methods, 405',
-    async () => {
-      const app = await buildTestApp();
-      const get = await app.request('/api?whatever=1', { headers: { accept: 'text/html' } });
-      const etag = String(get.headers.etag);
-
-      const head = await app.request('/api', { method: 'HEAD' });
-      const known = await app.request('/api', { headers: { 'if-none-match': etag } });
-
-      expect([head.statusCode, head.body]).toEqual([200, '']);
-      expect(head.headers).toMatchObject({
-        etag,
-        'content-type': get.headers['content-type'],
-        'content-length': get.headers['content-length'],
-      });
-      expect([known.statusCode, known.body, known.headers.etag]).toEqual([304, '', etag]);
-      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-        const reply = await app.request('/api', { method });
-        expect([reply.json().code, reply.headers.allow]).toEqual([
-          'method_not_allowed',
-          'GET, HEAD',
-        ]);
-      }
-    },
-  );
 
   clause('read.errors.route_not_found').each(['/API', '/api/v1', '/api/versioning'])(
     'does not create a route %s',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { findReply } from '../../src/routes/pages/docs/search-index.ts';
 import { listApiPages, readApiPages } from '../support/api-pages.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { shareTestApps } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
 
 const sharedApp = shareTestApps();
@@ -196,27 +196,6 @@ describe('the pages of the API', () => {
     expect(llms.body).toContain('/docs/api/posts)');
     expect(llms.body).not.toContain('/docs/api/sessions)');
   });
-
-  it.each(['/docs/api', '/docs/api.md', '/docs/api/posts', '/docs/api/posts.md'])(
-    '%s has the same bytes each time, answers 304 and HEAD, and rejects other methods',
-    async (url) => {
-      const app = await buildTestApp();
-      const first = await app.request(url);
-
-      const second = await app.request(url);
-      const known = await app.request(url, {
-        headers: { 'if-none-match': `${first.headers.etag}` },
-      });
-      const head = await app.request(url, { method: 'HEAD' });
-      const post = await app.request(url, { method: 'POST' });
-
-      expect([second.body, second.headers.etag]).toEqual([first.body, first.headers.etag]);
-      expect([known.statusCode, known.body]).toEqual([304, '']);
-      expect([head.statusCode, head.body]).toEqual([200, '']);
-      expect(head.headers['content-length']).toBe(first.headers['content-length']);
-      expect([post.statusCode, post.headers.allow]).toEqual([405, 'GET, HEAD']);
-    },
-  );
 
   it.each(['/docs/api', '/docs/api/posts'])('%s is Markdown if Accept prefers it', async (url) => {
     const reply = await app.request(url, { headers: { accept: 'text/markdown' } });

@@ -56,22 +56,20 @@ const saying = (text: string, given: Parameters<typeof answerTo>[1] = {}) =>
 const askOf = (app: TestClient, q: string, headers: Record<string, string> = browser) =>
   app.request(`${askPath}?q=${encodeURIComponent(q)}`, { headers });
 
-describe('a server without sessions', () => {
-  it('has no page for questions, and no link to it', async () => {
-    const page = await app.request(askPath);
-    const others = [
-      await app.request('/docs', { headers: browser }),
-      await app.request('/docs/find?q=keys', { headers: browser }),
-      await app.request('/', { headers: browser }),
-      await app.request('/llms.txt'),
-      await app.request('/robots.txt'),
-    ];
-    const { paths } = (await app.request('/openapi.json')).json();
+it('a server without sessions has no page for questions, and no link to it', async () => {
+  const page = await app.request(askPath);
+  const others = [
+    await app.request('/docs', { headers: browser }),
+    await app.request('/docs/find?q=keys', { headers: browser }),
+    await app.request('/', { headers: browser }),
+    await app.request('/llms.txt'),
+    await app.request('/robots.txt'),
+  ];
+  const { paths } = (await app.request('/openapi.json')).json();
 
-    expect(page.json()).toMatchObject({ status: 404, code: 'route_not_found' });
-    expect(others.map(({ body }) => body.includes(askPath))).not.toContain(true);
-    expect(Object.keys(paths)).not.toContain(askPath);
-  });
+  expect(page.json()).toMatchObject({ status: 404, code: 'route_not_found' });
+  expect(others.map(({ body }) => body.includes(askPath))).not.toContain(true);
+  expect(Object.keys(paths)).not.toContain(askPath);
 });
 
 describe('the page for questions about the documentation', () => {

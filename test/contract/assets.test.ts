@@ -102,16 +102,14 @@ describe('an asset', () => {
   });
 });
 
-describe('a missing folder of assets', () => {
-  it('is logged once, and pages link to the files without a hash', () => {
-    const lines: string[] = [];
-    const logger = pino({}, { write: (line: string) => lines.push(line) });
-    const none = createAssets(join(temporaryFolder(), 'none'), logger);
+it('a missing folder of assets is logged once, and pages link to the files without a hash', () => {
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => lines.push(line) });
+  const none = createAssets(join(temporaryFolder(), 'none'), logger);
 
-    const paths = [none.pathOf('site.css'), none.pathOf('site.js')];
+  const paths = [none.pathOf('site.css'), none.pathOf('site.js')];
 
-    expect(paths).toEqual(['/docs/assets/site.css', '/docs/assets/site.js']);
-    expect(none.find('site.css')).toBeUndefined();
-    expect(lines).toHaveLength(1);
-  });
+  expect(paths).toEqual(['/docs/assets/site.css', '/docs/assets/site.js']);
+  expect(none.find('site.css')).toBeUndefined();
+  expect(lines).toHaveLength(1);
 });

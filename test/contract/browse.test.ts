@@ -307,22 +307,6 @@ describe('the browse reads', () => {
     expect(reply.json().detail).toContain(words);
   });
 
-  clause('read.errors.route_not_found').each([
-    '/docs/no-such-page',
-    '/apple-touch-icon.png',
-    '/humans.txt',
-    '/health',
-    '/docs/followers',
-    '/.well-known/followers',
-  ])('does not treat %s as a handle, for any method', async (path) => {
-    const app = await buildTestApp();
-
-    for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
-      const reply = await app.request(path, { method });
-      expect([method, reply.statusCode]).toEqual([method, 404]);
-    }
-  });
-
   clause('read.resources.profile_by_handle')(
     'answers 404 for an unknown account of the sample',
     async () => {

@@ -117,65 +117,24 @@ describe('/api', () => {
       expect(api.documents.map(({ url }: { url: string }) => url)).toEqual(
         documents.map(({ path }) => `${env.PERCH_BASE_URL}${path}`),
       );
-      expect(api.formats).toEqual([
-        {
-          name: 'markdown',
-          media_type: 'text/markdown; charset=utf-8',
-          reads: [
-            'getPost',
-            'listReplies',
-            'getProfile',
-            'listFollowers',
-            'listFollowing',
-            'searchPosts',
-          ],
-        },
-        {
-          name: 'json',
-          media_type: 'application/json; charset=utf-8',
-          reads: [
-            'getPost',
-            'listReplies',
-            'getProfile',
-            'listFollowers',
-            'listFollowing',
-            'searchPosts',
-            'getOEmbed',
-            'importProfilePosts',
-          ],
-        },
-        {
-          name: 'obsidian',
-          media_type: 'text/markdown; charset=utf-8',
-          reads: ['getPost'],
-        },
-        {
-          name: 'html',
-          media_type: 'text/html; charset=utf-8',
-          reads: [
-            'getPost',
-            'listReplies',
-            'getProfile',
-            'listFollowers',
-            'listFollowing',
-            'searchPosts',
-          ],
-        },
-        ...[
-          ['atom', 'application/atom+xml'],
-          ['rss', 'application/rss+xml'],
-          ['jsonfeed', 'application/feed+json'],
-        ].map(([name, type]) => ({
-          name,
+      const lists = ['listReplies', 'getProfile', 'listFollowers', 'listFollowing', 'searchPosts'];
+      const feeds = ['getPost', 'listReplies', 'getProfile', 'searchPosts', 'importProfilePosts'];
+      const formats = [
+        ['markdown', 'text/markdown', ['getPost', ...lists]],
+        ['json', 'application/json', ['getPost', ...lists, 'getOEmbed', 'importProfilePosts']],
+        ['obsidian', 'text/markdown', ['getPost']],
+        ['html', 'text/html', ['getPost', ...lists]],
+        ['atom', 'application/atom+xml', feeds],
+        ['rss', 'application/rss+xml', feeds],
+        ['jsonfeed', 'application/feed+json', feeds],
+        ['ndjson', 'application/x-ndjson', ['importProfilePosts']],
+      ];
+      expect(api.formats).toEqual(
+        formats.map(([name, type, reads]) => ({
+          ...{ name, reads },
           media_type: `${type}; charset=utf-8`,
-          reads: ['getPost', 'listReplies', 'getProfile', 'searchPosts', 'importProfilePosts'],
         })),
-        {
-          name: 'ndjson',
-          media_type: 'application/x-ndjson; charset=utf-8',
-          reads: ['importProfilePosts'],
-        },
-      ]);
+      );
       expect(api.authentication).toMatchObject({
         required: false,
         key: { request_url: 'mailto:k@example.org', header: 'Authorization', scheme: 'Bearer' },
@@ -226,29 +185,27 @@ describe('/api', () => {
   });
 });
 
-describe('/llms.txt', () => {
-  it('follows the convention: a title, a quote, sections of links', async () => {
-    const { body } = await app.request('/llms.txt');
+it('/llms.txt follows the convention: a title, a quote, sections of links', async () => {
+  const { body } = await app.request('/llms.txt');
 
-    const [head = '', ...sections] = body.split(/^## /m);
-    expect(head).toMatch(/^# Perch\n\n> .+\n\n/);
-    expect(head).not.toMatch(/^#{2,} /m);
-    expect(sections.map((section) => section.split('\n', 1)[0])).toEqual([
-      'Descriptions for programs',
-      'Documentation',
-    ]);
-    for (const section of sections) {
-      const items = section
-        .split('\n')
-        .slice(2, -1)
-        .filter((line) => line !== '');
-      expect(items.length).toBeGreaterThan(3);
-      for (const item of items) {
-        expect(item).toMatch(/^- \[[^\]]+\]\(https:\/\/perch\.example\.org\/[^)\s]+\): \S.*$/);
-      }
+  const [head = '', ...sections] = body.split(/^## /m);
+  expect(head).toMatch(/^# Perch\n\n> .+\n\n/);
+  expect(head).not.toMatch(/^#{2,} /m);
+  expect(sections.map((section) => section.split('\n', 1)[0])).toEqual([
+    'Descriptions for programs',
+    'Documentation',
+  ]);
+  for (const section of sections) {
+    const items = section
+      .split('\n')
+      .slice(2, -1)
+      .filter((line) => line !== '');
+    expect(items.length).toBeGreaterThan(3);
+    for (const item of items) {
+      expect(item).toMatch(/^- \[[^\]]+\]\(https:\/\/perch\.example\.org\/[^)\s]+\): \S.*$/);
     }
-    expect(body).toContain('](https://perch.example.org/docs/start): ');
-  });
+  }
+  expect(body).toContain('](https://perch.example.org/docs/start): ');
 });
 
 describe('/llms-full.txt', () => {
@@ -426,13 +383,11 @@ describe('the card of the MCP server', () => {
   });
 });
 
-describe('an unknown well-known path', () => {
-  it.each(['/.well-known/', '/.well-known/x', '/.well-known/ard', '/ard.json', '/security.txt'])(
-    'is not a route: %s',
-    async (path) => {
-      const app = sharedApp();
+it.each(['/.well-known/', '/.well-known/x', '/.well-known/ard', '/ard.json', '/security.txt'])(
+  'an unknown well-known path is not a route: %s',
+  async (path) => {
+    const app = sharedApp();
 
-      expect((await app.request(path)).json().code).toBe('route_not_found');
-    },
-  );
-});
+    expect((await app.request(path)).json().code).toBe('route_not_found');
+  },
+);

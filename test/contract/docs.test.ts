@@ -98,7 +98,7 @@ describe('a page of the documentation', () => {
     },
   );
 
-  it.each(['/docs', '/docs/keys', '/docs/keys.md'])(
+  it.each(['/docs', '/docs/keys', '/docs/keys.md', '/docs/api.md', '/docs/api/posts'])(
     '%s has the same bytes each time, and answers 304',
     async (url) => {
       const first = await app.request(url);
@@ -297,7 +297,7 @@ describe('another spelling of a page’s path', () => {
     expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
   });
 
-  it.each(['/docs', '/docs/keys', '/docs/self-hosting', '/docs/find'])(
+  it.each(['/docs', '/docs/keys', '/docs/self-hosting', '/docs/find', '/docs/api/posts.md'])(
     'rejects other methods at %s',
     async (url) => {
       const app = await buildTestApp();

@@ -60,36 +60,33 @@ function lastingHeaders({ headers }: LightMyRequestResponse) {
 const namesOf = ({ headers }: LightMyRequestResponse) => String(headers.vary ?? '').split(', ');
 
 describe('a failed navigation of a browser', () => {
-  it.each(failures)('%s %s is a page with the problem’s status and headers', async (...row) => {
-    const ask = askFor(app, row);
-    const problem = await ask({});
+  it.each(failures)(
+    '%s %s is a page with the problem’s status, headers and words',
+    async (...row) => {
+      const ask = askFor(app, row);
+      const problem = await ask({});
 
-    const page = await ask(navigation);
-    const plainPage = await ask(plainNavigation);
+      const page = await ask(navigation);
+      const plainPage = await ask(plainNavigation);
 
-    expect(problem.json().code).toBe(row[2]);
-    expect(page.statusCode).toBe(problem.statusCode);
-    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(lastingHeaders(page)).toEqual(lastingHeaders(problem));
-    expect(namesOf(page)).toEqual(expect.arrayContaining(['Accept', 'Sec-Fetch-Mode']));
-    expect([plainPage.statusCode, plainPage.body]).toEqual([page.statusCode, page.body]);
-    const policy = (await app.request('/docs')).headers['content-security-policy'];
-    expect(page.headers['content-security-policy']).toBe(policy);
-  });
-
-  it.each(failures)('%s %s says what the problem document says', async (...row) => {
-    const ask = askFor(app, row);
-    const { title, detail, code, status } = (await ask({})).json();
-
-    const { elements, text, errors } = parsePage((await ask(navigation)).body);
-
-    expect(errors).toEqual([]);
-    const headings = elements.filter(({ tag }) => tag === 'h1');
-    expect(headings.map((heading) => heading.text)).toEqual([title]);
-    expect(text).toContain(detail.replaceAll('`', ''));
-    expect(text).toContain(`Code ${code}, status ${status}`);
-    expect(elements.map(({ attributes }) => attributes.href)).toContain(`/docs/errors#${code}`);
-  });
+      expect(problem.json().code).toBe(row[2]);
+      expect(page.statusCode).toBe(problem.statusCode);
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(lastingHeaders(page)).toEqual(lastingHeaders(problem));
+      expect(namesOf(page)).toEqual(expect.arrayContaining(['Accept', 'Sec-Fetch-Mode']));
+      expect([plainPage.statusCode, plainPage.body]).toEqual([page.statusCode, page.body]);
+      const policy = (await app.request('/docs')).headers['content-security-policy'];
+      expect(page.headers['content-security-policy']).toBe(policy);
+      const { title, detail, code, status } = problem.json();
+      const { elements, text, errors } = parsePage(page.body);
+      expect(errors).toEqual([]);
+      const headings = elements.filter(({ tag }) => tag === 'h1');
+      expect(headings.map((heading) => heading.text)).toEqual([title]);
+      expect(text).toContain(detail.replaceAll('`', ''));
+      expect(text).toContain(`Code ${code}, status ${status}`);
+      expect(elements.map(({ attributes }) => attributes.href)).toContain(`/docs/errors#${code}`);
+    },
+  );
 
   it.each(failures.filter(([method]) => method === 'GET'))(
     '%s %s has the same headers for HEAD',

@@ -128,22 +128,19 @@ describe('a feed', () => {
   });
 });
 
-describe('the parameters of a feed', () => {
-  it('are those of the profile', async () => {
-    const count = async (query: string) =>
-      checkFeed('atom', (await app.request(`${profile}?limit=100&${query}&format=atom`)).body)
-        .length;
+it('the parameters of a feed are those of the profile', async () => {
+  const count = async (query: string) =>
+    checkFeed('atom', (await app.request(`${profile}?limit=100&${query}&format=atom`)).body).length;
 
-    const counts = [
-      await count('only_media=true'),
-      await count(''),
-      await count('with_replies=true'),
-      await count('with_replies=true&with_reposts=true'),
-    ];
+  const counts = [
+    await count('only_media=true'),
+    await count(''),
+    await count('with_replies=true'),
+    await count('with_replies=true&with_reposts=true'),
+  ];
 
-    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-    expect(new Set(counts).size).toBe(4);
-  });
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  expect(new Set(counts).size).toBe(4);
 });
 
 /** Follows the links of a feed. Returns the item ids of each page. */

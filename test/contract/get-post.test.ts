@@ -307,31 +307,6 @@ describe('caching of post reads', () => {
     },
   );
 
-  clause('read.what.surfaces_same_bodies')('answers 304 to a matching If-None-Match', async () => {
-    const { etag = '' } = (await app.request(byPermalink)).headers;
-
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const reply = await app.request(byPermalink, { headers: { 'if-none-match': String(known) } });
-      expect([reply.statusCode, reply.body]).toEqual([304, '']);
-      expect(reply.headers).toMatchObject({ etag, vary: 'Accept, Accept-Encoding' });
-      expect(reply.headers['content-type']).toBeUndefined();
-    }
-    const other = await app.request(byPermalink, { headers: { 'if-none-match': '"other"' } });
-
-    expect(other.statusCode).toBe(200);
-  });
-
-  clause('read.endpoints.public_routes_get')('answers HEAD with the headers of GET', async () => {
-    const get = await app.request(byPermalink);
-
-    const head = await app.request(byPermalink, { method: 'HEAD' });
-
-    expect([head.statusCode, head.body]).toEqual([200, '']);
-    for (const name of ['etag', 'content-type', 'content-length', 'cache-control', 'vary']) {
-      expect(head.headers[name]).toBe(get.headers[name]);
-    }
-  });
-
   clause('read.limits.upstream_outage_retry_after')(
     'serves a stale copy with a warning in an outage',
     async () => {
@@ -356,19 +331,6 @@ describe('caching of post reads', () => {
       expect(stale.headers.etag).not.toBe(fresh.headers.etag);
       expect(never.statusCode).toBe(503);
       expect(never.headers['retry-after']).toBe('30');
-    },
-  );
-
-  clause('read.what.surfaces_same_bodies')(
-    'has s-maxage only if the operator configures it',
-    async () => {
-      const app = sharedApp({ env: { PERCH_SHARED_CACHE_SECONDS: '120' } });
-
-      const reply = await app.request(byPermalink);
-
-      expect(reply.headers['cache-control']).toBe(
-        'public, max-age=60, s-maxage=120, stale-while-revalidate=300',
-      );
     },
   );
 });

@@ -105,23 +105,21 @@ describe('an error of a permalink with format=html', () => {
   });
 });
 
-describe('an error with format=html elsewhere', () => {
-  it.each([
-    '/api/v1/profiles/nobody.example?format=html',
-    '/api/v1/search?format=html',
-    '/api/v1/posts?format=html',
-    '/api/convert?format=html',
-    '/api/nope?format=html',
-    '/ada.example/posts?format=html',
-    '/oembed?format=html',
-    '/oembed/?format=html',
-    '/mcp/nope?format=html',
-    '/.well-known/nope?format=html',
-    '/nobody.example?format=htm',
-    '/nobody.example?q=format=html',
-  ])('is a problem document: %s', async (url) => {
-    const { statusCode, headers } = await app.request(url);
+it.each([
+  '/api/v1/profiles/nobody.example?format=html',
+  '/api/v1/search?format=html',
+  '/api/v1/posts?format=html',
+  '/api/convert?format=html',
+  '/api/nope?format=html',
+  '/ada.example/posts?format=html',
+  '/oembed?format=html',
+  '/oembed/?format=html',
+  '/mcp/nope?format=html',
+  '/.well-known/nope?format=html',
+  '/nobody.example?format=htm',
+  '/nobody.example?q=format=html',
+])('an error with format=html elsewhere is a problem document: %s', async (url) => {
+  const { statusCode, headers } = await app.request(url);
 
-    expect([headers['content-type'], statusCode >= 400]).toEqual([problemType, true]);
-  });
+  expect([headers['content-type'], statusCode >= 400]).toEqual([problemType, true]);
 });

@@ -25,33 +25,31 @@ function listTools(app: TestClient, era: (typeof eras)[number], accept: string |
 const json = 'application/json; charset=utf-8';
 const stream = 'text/event-stream';
 
-describe('the header Accept', () => {
-  it.each([
-    [undefined, json],
-    ['', json],
-    ['*/*', json],
-    ['*/*;q=0.1', json],
-    ['application/*', json],
-    ['application/json', json],
-    ['Application/JSON; charset=utf-8', json],
-    ['application/json;q=0.3, text/plain', json],
-    ['text/event-stream, application/json', json],
-    ['text/event-stream;q=0.5,application/json;q=0.1', json],
-    ['text/event-stream, */*', json],
-    ['text/html', json],
-    ['text/event-stream;q=0, application/xml', json],
-    [`${'text/a,'.repeat(2000)}text/event-stream`, json],
-    ['text/event-stream', stream],
-    ['TEXT/EVENT-STREAM;q=0.9', stream],
-    ['text/event-stream, text/plain', stream],
-    ['application/json; q=0.0, text/event-stream', stream],
-  ])('%j is answered', async (accept, type) => {
-    for (const era of eras) {
-      const reply = await listTools(app, era, accept);
-      expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, type]);
-      expect(messageIn(reply).result.tools).toHaveLength(createTools().size);
-    }
-  });
+it.each([
+  [undefined, json],
+  ['', json],
+  ['*/*', json],
+  ['*/*;q=0.1', json],
+  ['application/*', json],
+  ['application/json', json],
+  ['Application/JSON; charset=utf-8', json],
+  ['application/json;q=0.3, text/plain', json],
+  ['text/event-stream, application/json', json],
+  ['text/event-stream;q=0.5,application/json;q=0.1', json],
+  ['text/event-stream, */*', json],
+  ['text/html', json],
+  ['text/event-stream;q=0, application/xml', json],
+  [`${'text/a,'.repeat(2000)}text/event-stream`, json],
+  ['text/event-stream', stream],
+  ['TEXT/EVENT-STREAM;q=0.9', stream],
+  ['text/event-stream, text/plain', stream],
+  ['application/json; q=0.0, text/event-stream', stream],
+])('the header Accept %j is answered', async (accept, type) => {
+  for (const era of eras) {
+    const reply = await listTools(app, era, accept);
+    expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, type]);
+    expect(messageIn(reply).result.tools).toHaveLength(createTools().size);
+  }
 });
 
 it('answers a refusal in JSON to a client that accepts only event streams', async () => {

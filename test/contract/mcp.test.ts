@@ -540,43 +540,24 @@ describe('methods and bodies', () => {
     },
   );
 
-  it('offers its own revision to a handshake without a supported one', async () => {
-    const clientInfo = { name: 'test', version: '1' };
-
-    const params = { protocolVersion: '1999-01-01', capabilities: {}, clientInfo };
-    const { result } = (await sendMcp(app, 'legacy', { method: 'initialize', params })).json();
-
-    expect(result.protocolVersion).toBe('2025-11-25');
-  });
-
   it('announces the revision without a handshake', async () => {
     const { result } = (await sendMcp(app, 'modern', { method: 'server/discover' })).json();
 
     expect(result.supportedVersions).toEqual(['2026-07-28']);
   });
 
-  it.each(['{', '', 'nonsense', '{"jsonrpc":"2.0",'])(
-    'answers %j with a parse error',
-    async (body) => {
-      const reply = await post(app, body);
-
-      expect(reply.statusCode).toBe(400);
-      expect(reply.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } });
-    },
-  );
-
   it.each([
-    null,
-    [],
-    7,
-    {},
-    { jsonrpc: '1.0', id: 1, method: 'ping' },
-    { jsonrpc: '2.0', id: {}, method: 'ping' },
-  ])('refuses %j, which is not a message', async (body) => {
+    ...['{', '', 'nonsense', '{"jsonrpc":"2.0",'].map((body) => {
+      return { body, told: { id: null, error: { code: -32700 } } };
+    }),
+    ...[null, [], 7, {}, { ...ping, jsonrpc: '1.0' }, { ...ping, id: {} }].map((body) => {
+      return { body, told: { error: { code: -32600 } } };
+    }),
+  ])('refuses $body, which is not a message', async ({ body, told }) => {
     const reply = await post(app, body);
 
     expect(reply.statusCode).toBe(400);
-    expect(reply.json().error.code).toBe(-32600);
+    expect(reply.json()).toMatchObject({ jsonrpc: '2.0', ...told });
   });
 
   it.each([
@@ -774,19 +755,6 @@ describe('web origins', () => {
 });
 
 describe('host names', () => {
-  it.each([
-    'localhost',
-    'localhost:8080',
-    '127.0.0.1:1',
-    '[::1]:8080',
-    'perch.example.org',
-    'perch.example.org:443',
-  ])('allows %s while listening on loopback', async (host) => {
-    const app = await buildPublic({ HOST: '127.0.0.1' });
-
-    expect((await post(app, ping, { host })).statusCode).toBe(200);
-  });
-
   it.each(['evil.example', 'evil.example:8080', 'localhost.evil.example', '192.168.0.7', 'a b'])(
     'refuses %s while listening on loopback, even if any origin is allowed',
     async (host) => {
@@ -798,10 +766,4 @@ describe('host names', () => {
       expect(reply.json().code).toBe('origin_not_allowed');
     },
   );
-
-  it('are not checked while listening on all interfaces', async () => {
-    const app = await buildPublic();
-
-    expect((await post(app, ping, { host: 'other.example' })).statusCode).toBe(200);
-  });
 });

@@ -194,23 +194,21 @@ describe('the read service', () => {
   });
 });
 
-describe('a 401', () => {
-  clause('read.errors.never_oauth_invitation', 'read.errors.invalid_key')(
-    'points to anonymous reads, and not to OAuth',
-    async () => {
-      for (const { url } of browseRequests) {
-        const reply = await app.request(url, { headers: { authorization: 'Bearer perch_x' } });
+clause('read.errors.never_oauth_invitation', 'read.errors.invalid_key')(
+  'a 401 points to anonymous reads, and not to OAuth',
+  async () => {
+    for (const { url } of browseRequests) {
+      const reply = await app.request(url, { headers: { authorization: 'Bearer perch_x' } });
 
-        expect([reply.statusCode, reply.json().code]).toEqual([401, 'invalid_key']);
-        expect(reply.json().resolution).toMatch(/send requests without a key/);
-        expect(reply.body).not.toMatch(oauthWords);
-        expect(JSON.stringify(reply.headers)).not.toMatch(oauthWords);
-        // And what it leads to is there.
-        expect((await app.request(url)).statusCode).toBe(200);
-      }
-    },
-  );
-});
+      expect([reply.statusCode, reply.json().code]).toEqual([401, 'invalid_key']);
+      expect(reply.json().resolution).toMatch(/send requests without a key/);
+      expect(reply.body).not.toMatch(oauthWords);
+      expect(JSON.stringify(reply.headers)).not.toMatch(oauthWords);
+      // And what it leads to is there.
+      expect((await app.request(url)).statusCode).toBe(200);
+    }
+  },
+);
 
 describe('OAuth', () => {
   clause(

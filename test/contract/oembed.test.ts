@@ -84,23 +84,21 @@ describe('the oEmbed read', () => {
   );
 });
 
-describe('a program that looks for oEmbed only in HTML', () => {
-  it.each(['WordPress/6.8.2; https://blog.example', 'Drupal/11.1.5 (+https://www.drupal.org/)'])(
-    'finds the document of a post: %s',
-    async (agent) => {
-      const app = sharedApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
+it.each(['WordPress/6.8.2; https://blog.example', 'Drupal/11.1.5 (+https://www.drupal.org/)'])(
+  'a program that looks for oEmbed only in HTML finds the document of a post: %s',
+  async (agent) => {
+    const app = sharedApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
 
-      const page = await app.request(path, { headers: { 'user-agent': agent, accept: '*/*' } });
-      const [, href = ''] =
-        /<link rel="alternate" type="application\/json\+oembed" href="([^"]*)">/.exec(page.body) ??
-        [];
-      const target = href.replaceAll('&amp;', '&').replace('http://localhost:8080', '');
-      const document = await app.request(target);
+    const page = await app.request(path, { headers: { 'user-agent': agent, accept: '*/*' } });
+    const [, href = ''] =
+      /<link rel="alternate" type="application\/json\+oembed" href="([^"]*)">/.exec(page.body) ??
+      [];
+    const target = href.replaceAll('&amp;', '&').replace('http://localhost:8080', '');
+    const document = await app.request(target);
 
-      expect(document.json()).toMatchObject({ version: '1.0', type: 'rich' });
-    },
-  );
-});
+    expect(document.json()).toMatchObject({ version: '1.0', type: 'rich' });
+  },
+);
 
 describe('link previews', () => {
   const request = (headers: Record<string, string>, url = path, previews = 'true') =>

@@ -90,20 +90,18 @@ const bad: readonly (readonly [string, ProblemCode, string?])[] = [
   [`/api/v1/posts?url=${'a'.repeat(9000)}`, 'uri_too_long', '8192'],
 ];
 
-describe('bad input', () => {
-  clause(
-    'read.problem.member_code',
-    'read.problem.member_resolution',
-    'read.errors.problem_documents',
-  ).each(bad)('answers %s with %s', async (url, code, names = '') => {
-    const app = sharedApp({ env: xOnly });
+clause(
+  'read.problem.member_code',
+  'read.problem.member_resolution',
+  'read.errors.problem_documents',
+).each(bad)('bad input answers %s with %s', async (url, code, names = '') => {
+  const app = sharedApp({ env: xOnly });
 
-    const reply = await app.request(url);
+  const reply = await app.request(url);
 
-    expect(reply.json().code).toBe(code);
-    expect(reply.json().detail).toContain(names);
-    expect(reply.json().detail.length).toBeLessThan(300);
-  });
+  expect(reply.json().code).toBe(code);
+  expect(reply.json().detail).toContain(names);
+  expect(reply.json().detail.length).toBeLessThan(300);
 });
 
 describe('methods', () => {
@@ -140,18 +138,6 @@ describe('methods', () => {
         });
         expect(reply.json().code).toBe('route_not_found');
       }
-    },
-  );
-
-  clause(
-    'read.discovery.protected_resource_not_served',
-    'read.discovery.authorization_server_not_served',
-  ).each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'])(
-    'has no route %s',
-    async (url) => {
-      const reply = await app.request(url);
-
-      expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
     },
   );
 });
@@ -203,32 +189,30 @@ describe('the members of a problem document', () => {
   );
 });
 
-describe('upstream failures', () => {
-  clause(
-    'read.errors.upstream_down',
-    'read.errors.upstream_failure',
-    'read.errors.upstream_as_problem',
-  ).each([
-    ['unavailable', 'upstream_unavailable', 30],
-    ['ambiguous', 'upstream_unavailable', 30],
-    ['throttled', 'upstream_rate_limited', 42],
-    ['malformed', 'upstream_error', undefined],
-    ['missing', 'not_found', undefined],
-  ] as const satisfies readonly (readonly [ProviderErrorKind, ProblemCode, number | undefined])[])(
-    'answers %s with %s',
-    async (kind, code, retryAfter) => {
-      const provider = createStubProvider('stub', async () => {
-        throw new ProviderError(kind, 'A sentence.', { retryAfterSeconds: 42 });
-      });
-      const app = await buildTestApp({ providers: [provider] });
+clause(
+  'read.errors.upstream_down',
+  'read.errors.upstream_failure',
+  'read.errors.upstream_as_problem',
+).each([
+  ['unavailable', 'upstream_unavailable', 30],
+  ['ambiguous', 'upstream_unavailable', 30],
+  ['throttled', 'upstream_rate_limited', 42],
+  ['malformed', 'upstream_error', undefined],
+  ['missing', 'not_found', undefined],
+] as const satisfies readonly (readonly [ProviderErrorKind, ProblemCode, number | undefined])[])(
+  'upstream failures answers %s with %s',
+  async (kind, code, retryAfter) => {
+    const provider = createStubProvider('stub', async () => {
+      throw new ProviderError(kind, 'A sentence.', { retryAfterSeconds: 42 });
+    });
+    const app = await buildTestApp({ providers: [provider] });
 
-      const reply = await app.request('/jack/status/20');
+    const reply = await app.request('/jack/status/20');
 
-      expect(reply.json().code).toBe(code);
-      expect(reply.json().retry_after).toBe(retryAfter);
-    },
-  );
-});
+    expect(reply.json().code).toBe(code);
+    expect(reply.json().retry_after).toBe(retryAfter);
+  },
+);
 
 describe('a provider that keeps failing', () => {
   clause('read.errors.upstream_down')('is logged when its breaker opens', async () => {
@@ -248,36 +232,32 @@ describe('a provider that keeps failing', () => {
   });
 });
 
-describe('a shutdown', () => {
-  clause('read.errors.problem_documents')(
-    'rejects new requests and readiness checks, but stays alive',
-    async () => {
-      const app = await buildTestApp();
-      expect((await app.request('/health/ready')).statusCode).toBe(200);
+clause('read.errors.problem_documents')(
+  'a shutdown rejects new requests and readiness checks, but stays alive',
+  async () => {
+    const app = await buildTestApp();
+    expect((await app.request('/health/ready')).statusCode).toBe(200);
 
-      app.startDraining();
+    app.startDraining();
 
-      for (const url of ['/health/ready', '/ada.example/status/1900000000000000001', '/no/route']) {
-        const reply = await app.request(url);
-        expect(reply.json()).toMatchObject({ code: 'shutting_down', retry_after: 1 });
-        expect(reply.headers.connection).toBe('close');
-      }
-      expect((await app.request('/health/live?x=1')).json()).toEqual({ status: 'ok' });
-    },
-  );
-});
+    for (const url of ['/health/ready', '/ada.example/status/1900000000000000001', '/no/route']) {
+      const reply = await app.request(url);
+      expect(reply.json()).toMatchObject({ code: 'shutting_down', retry_after: 1 });
+      expect(reply.headers.connection).toBe('close');
+    }
+    expect((await app.request('/health/live?x=1')).json()).toEqual({ status: 'ok' });
+  },
+);
 
-describe('high load', () => {
-  clause('read.problem.media_type')('rejects reads with overloaded', async () => {
-    const load = { isHigh: true, close: () => undefined };
-    const app = await buildTestApp({ load });
+clause('read.problem.media_type')('high load rejects reads with overloaded', async () => {
+  const load = { isHigh: true, close: () => undefined };
+  const app = await buildTestApp({ load });
 
-    const shed = await app.request('/ada.example/status/1900000000000000001');
-    const health = await app.request('/health/ready');
-    load.isHigh = false;
-    const served = await app.request('/ada.example/status/1900000000000000001');
+  const shed = await app.request('/ada.example/status/1900000000000000001');
+  const health = await app.request('/health/ready');
+  load.isHigh = false;
+  const served = await app.request('/ada.example/status/1900000000000000001');
 
-    expect(shed.json()).toMatchObject({ code: 'overloaded', retry_after: 1 });
-    expect([health.statusCode, served.statusCode]).toEqual([200, 200]);
-  });
+  expect(shed.json()).toMatchObject({ code: 'overloaded', retry_after: 1 });
+  expect([health.statusCode, served.statusCode]).toEqual([200, 200]);
 });

@@ -288,13 +288,11 @@ describe('the replies on X', () => {
   });
 });
 
-describe('the replies of a platform', () => {
-  it('without a provider are 400', async () => {
-    const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
+it('the replies of a platform without a provider are 400', async () => {
+  const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
-    const reply = await app.request('/api/v1/posts/20/replies');
+  const reply = await app.request('/api/v1/posts/20/replies');
 
-    expect([reply.statusCode, reply.json().code]).toEqual([400, 'unsupported_platform']);
-    expect(reply.json().detail).toContain('The post is on');
-  });
+  expect([reply.statusCode, reply.json().code]).toEqual([400, 'unsupported_platform']);
+  expect(reply.json().detail).toContain('The post is on');
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { reads } from '../../src/reads/index.ts';
 import { type ReadRoute, readRoutes } from '../../src/routes/reads/routes.ts';
 import { buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
@@ -18,26 +17,6 @@ function fill({ path }: ReadRoute): string {
   const named = path.endsWith('/replies') ? `&handle=${given.handle}` : '';
   return `${filled}?url=${post}&q=heron&platform=archive${named}`;
 }
-
-it('has a unique id for each route', () => {
-  const ids = readRoutes.map(({ id }) => id);
-
-  expect(new Set(ids).size).toBe(ids.length);
-});
-
-clause('read.endpoints.public_routes_get').each(readRoutes)(
-  'answers GET and HEAD at $path',
-  async (row) => {
-    const [get, head] = [
-      await app.request(fill(row)),
-      await app.request(fill(row), { method: 'HEAD' }),
-    ];
-
-    expect([get.statusCode, head.statusCode, head.body]).toEqual([200, 200, '']);
-    expect(head.headers.etag).toBe(get.headers.etag);
-    expect(Object.keys(reads[row.read].params.shape)).toContain('format');
-  },
-);
 
 clause('read.what.read_only', 'read.what.no_write_path').each(readRoutes)(
   'rejects methods that write at $path',
@@ -86,7 +65,10 @@ describe('a reserved name', () => {
     '/metrics/followers',
     '/mcp/followers',
     '/docs/following',
-  ])('is not a route, with any key: %s', async (url) => {
+    '/health',
+    '/.well-known/followers',
+  ])('is not a route, with any key or method: %s', async (url) => {
+    const app = await buildTestApp();
     const plain = await app.request(url);
 
     const bad = [
@@ -97,6 +79,9 @@ describe('a reserved name', () => {
     for (const headers of bad) {
       const reply = await app.request(url, { headers });
       expect([reply.statusCode, reply.body]).toEqual([404, plain.body]);
+    }
+    for (const method of ['HEAD', 'POST', 'DELETE']) {
+      expect((await app.request(url, { method })).statusCode).toBe(404);
     }
   });
 

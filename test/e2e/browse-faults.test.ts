@@ -263,25 +263,23 @@ describe('a search', () => {
   );
 });
 
-describe('a source that asks for fewer requests', () => {
-  clause('read.limits.upstream_outage_retry_after').each(listsOf('wren'))(
-    'receives no requests for the requested time: %s',
-    async (path) => {
-      const { fake, get } = await setUp();
-      const restore = fake.interrupt(isAny, slowDown);
+clause('read.limits.upstream_outage_retry_after').each(listsOf('wren'))(
+  'a source that asks for fewer requests receives no requests for the requested time: %s',
+  async (path) => {
+    const { fake, get } = await setUp();
+    const restore = fake.interrupt(isAny, slowDown);
 
-      const reply = await get(path);
-      restore();
-      const asked = fake.requests.length;
-      const later = await get('/x');
+    const reply = await get(path);
+    restore();
+    const asked = fake.requests.length;
+    const later = await get('/x');
 
-      expect(reply.headers.get('retry-after')).toBe('17');
-      await expectProblem(reply, 503, 'upstream_rate_limited');
-      await expectProblem(later, 503, 'upstream_rate_limited');
-      expect(fake.requests).toHaveLength(asked);
-    },
-  );
-});
+    expect(reply.headers.get('retry-after')).toBe('17');
+    await expectProblem(reply, 503, 'upstream_rate_limited');
+    await expectProblem(later, 503, 'upstream_rate_limited');
+    expect(fake.requests).toHaveLength(asked);
+  },
+);
 
 describe('a profile whose posts cannot be read', () => {
   clause('read.errors.upstream_down').each([

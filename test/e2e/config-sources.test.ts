@@ -172,20 +172,18 @@ describe('a secret in a file', () => {
   });
 });
 
-describe('a settings file', () => {
-  it.each([
-    ['does not exist', () => '/nowhere/perch.env'],
-    ['is a folder', () => temporaryFolder()],
-    ['is a named pipe', () => namedPipe()],
-    ['is larger than 262144 bytes', () => save('#'.repeat(262_145))],
-  ])('is an error that names the option or variable if it %s', (reason, create) => {
-    const path = create();
-    const end = `is "${path}", but this file ${reason}. Set it to a file with NAME=value lines.`;
+it.each([
+  ['does not exist', () => '/nowhere/perch.env'],
+  ['is a folder', () => temporaryFolder()],
+  ['is a named pipe', () => namedPipe()],
+  ['is larger than 262144 bytes', () => save('#'.repeat(262_145))],
+])('a settings file is an error that names the option or variable if it %s', (reason, create) => {
+  const path = create();
+  const end = `is "${path}", but this file ${reason}. Set it to a file with NAME=value lines.`;
 
-    expect(faultsOf({ PERCH_CONFIG: path })).toEqual([`PERCH_CONFIG ${end}`]);
-    expect(loadConfig({}, './data', { configFile: path })).toMatchObject({
-      faults: [`--config ${end}`],
-    });
+  expect(faultsOf({ PERCH_CONFIG: path })).toEqual([`PERCH_CONFIG ${end}`]);
+  expect(loadConfig({}, './data', { configFile: path })).toMatchObject({
+    faults: [`--config ${end}`],
   });
 });
 

@@ -203,25 +203,23 @@ describe('a failing upstream', () => {
   );
 });
 
-describe('concurrent reads', () => {
-  clause('read.what.surfaces_same_bodies')(
-    'make the upstream requests of a single read if 100 are identical',
-    async () => {
-      const answer: FakeHandler = async (request, response) => {
-        await sleep(50);
-        maybe(request, response);
-      };
-      const one = await setUp(answer, found);
-      await fetch(`${one.url}/jack/status/20`);
-      const many = await setUp(answer, found);
+clause('read.what.surfaces_same_bodies')(
+  'concurrent reads make the upstream requests of a single read if 100 are identical',
+  async () => {
+    const answer: FakeHandler = async (request, response) => {
+      await sleep(50);
+      maybe(request, response);
+    };
+    const one = await setUp(answer, found);
+    await fetch(`${one.url}/jack/status/20`);
+    const many = await setUp(answer, found);
 
-      const replies = await Promise.all(
-        Array.from({ length: 100 }, () => fetch(`${many.url}/jack/status/20`)),
-      );
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, () => fetch(`${many.url}/jack/status/20`)),
+    );
 
-      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-      expect(many.fxtwitter.requests).toHaveLength(one.fxtwitter.requests.length);
-      expect(many.syndication.requests).toHaveLength(one.syndication.requests.length);
-    },
-  );
-});
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(many.fxtwitter.requests).toHaveLength(one.fxtwitter.requests.length);
+    expect(many.syndication.requests).toHaveLength(one.syndication.requests.length);
+  },
+);

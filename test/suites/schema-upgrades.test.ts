@@ -126,12 +126,10 @@ function withoutRemoved(rows: Rows, { name, schema }: Version): Rows {
   return kept;
 }
 
-describe('test data', () => {
-  it('exists for every schema version, and for no other', () => {
-    const expected = versions.map(({ name, schema }) => `${name}-${schema}.sql`);
+it('test data exists for every schema version, and for no other', () => {
+  const expected = versions.map(({ name, schema }) => `${name}-${schema}.sql`);
 
-    expect(readdirSync(folder).sort()).toEqual(expected.sort());
-  });
+  expect(readdirSync(folder).sort()).toEqual(expected.sort());
 });
 
 describe.each(versions)('the database $name with schema $schema', (version) => {

@@ -165,15 +165,11 @@ describe('the counts of a post', () => {
   });
 });
 
-describe('the second page of a profile', () => {
-  it('links to the profile and does not repeat it', () => {
-    const page = renderBrowsePage(profileResult([fog], { page: 2 }));
+it('the second page of a profile links to the profile and does not repeat it', () => {
+  const page = renderBrowsePage(profileResult([fog], { page: 2 }));
 
-    expect(page).toMatch(
-      /^# Ada Keeper \(@ada\.example\)\n\nProfile: <[^>]*> · Page 2\n\n## Posts/,
-    );
-    expect(page).not.toContain('Keeps the light');
-  });
+  expect(page).toMatch(/^# Ada Keeper \(@ada\.example\)\n\nProfile: <[^>]*> · Page 2\n\n## Posts/);
+  expect(page).not.toContain('Keeps the light');
 });
 
 describe('a note', () => {

@@ -323,13 +323,11 @@ describe('the links of a page', () => {
   });
 });
 
-describe('the header of a page', () => {
-  it('has the box for another link, which leads to the front page', () => {
-    const { elements } = open(result([status(1, ada, 'One')]), {});
+it('the header of a page has the box for another link, which leads to the front page', () => {
+  const { elements } = open(result([status(1, ada, 'One')]), {});
 
-    const form = elements.find(({ attributes }) => attributes.class === 'paste');
-    const box = elements.find(({ tag }) => tag === 'input');
-    expect(form?.attributes.action).toBe(`${baseUrl}/#result`);
-    expect(box?.attributes.name).toBe('q');
-  });
+  const form = elements.find(({ attributes }) => attributes.class === 'paste');
+  const box = elements.find(({ tag }) => tag === 'input');
+  expect(form?.attributes.action).toBe(`${baseUrl}/#result`);
+  expect(box?.attributes.name).toBe('q');
 });

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseQuery } from '../../../../src/lib/http/url.ts';
 import { scheduledLifecycle } from '../../../../src/lib/lifecycle.ts';
-import { Problem } from '../../../../src/lib/problem.ts';
 import { reads } from '../../../../src/reads/index.ts';
 import { describeApi } from '../../../../src/routes/discovery/api-description.ts';
-import {
-  describeLifecycle,
-  describeVersioning,
-  toLifecycleHeaders,
-} from '../../../../src/routes/lifecycle/lifecycle.ts';
+import { toLifecycleHeaders } from '../../../../src/routes/lifecycle/lifecycle.ts';
 import {
   type AliasRoute,
   aliasRoutes,
@@ -91,26 +86,6 @@ describe('the read of a request to an alias', () => {
     expect(chooseRead(convert, parseQuery('?resource=profile'))).toBe('getPost');
   });
 
-  it.each([
-    ['', 'invalid_resource', '`resource` is missing'],
-    ['?resource', 'invalid_resource', 'the value ""'],
-    ['?resource=', 'invalid_resource', 'the value ""'],
-    ['?resource=post', 'invalid_resource', 'the value "post"'],
-    ['?resource=%20search', 'invalid_resource', 'the value " search"'],
-    ['?resource=__proto__', 'invalid_resource', 'the value "__proto__"'],
-    ['?resource=constructor', 'invalid_resource', 'the value "constructor"'],
-    ['?resource=search&resource=search', 'invalid_option', '`resource` is given more than once'],
-    ['?resource=profile', 'invalid_handle', '`handle` is missing'],
-    ['?resource=followers&q=a', 'invalid_handle', '`handle` is missing'],
-    ['?resource=following', 'invalid_handle', '`handle` is missing'],
-  ])('is rejected for “%s” with %s', (query, code, words) => {
-    const choose = () => chooseRead(browse, parseQuery(`/api/browse${query}`));
-
-    expect(choose).toThrow(Problem);
-    expect(choose).toThrow(expect.objectContaining({ code }));
-    expect(choose).toThrow(words);
-  });
-
   it('gets only the parameters that it knows, without `resource`', () => {
     const query = parseQuery('?resource=search&q=a&q=b&handle=x&feed=top&key=k&constructor=1');
 
@@ -167,31 +142,6 @@ describe('the successor', () => {
     expect(successorOf(browse, `?${query}`)).toBe(`${baseUrl}/api/v1${successor}`);
   });
 
-  clause(
-    'read.aliases.browse_unresolved_no_successor_link',
-    'read.aliases.browse_unresolved_keeps_dates',
-  ).each([
-    '',
-    '?resource=',
-    '?resource=post&handle=jack',
-    '?resource=profile&resource=profile&handle=jack',
-    '?resource=profile',
-    '?resource=profile&handle=',
-    '?resource=followers&handle=not%20a%20handle',
-    '?resource=followers&handle=sixteen_letters_',
-    '?resource=following&handle=jack&handle=jack',
-    '?resource=profile&handle=../search',
-  ])('of /api/browse%s is missing, but the dates are sent', (query) => {
-    const { successor, links, deprecation, sunset } = signalsOf(browse, query);
-
-    expect(successor).toBeNull();
-    expect(links.map(({ rel }) => rel)).toEqual(['deprecation', 'sunset']);
-    expect([deprecation.getTime(), sunset.getTime()]).toEqual([
-      scheduledLifecycle.deprecationMs,
-      scheduledLifecycle.sunsetMs,
-    ]);
-  });
-
   clause('read.versioning.link_successor_safe_to_follow')(
     'has no query if it would be longer than 2048 bytes',
     () => {
@@ -227,12 +177,6 @@ describe('the headers of a lifecycle', () => {
       }
     },
   );
-
-  clause('read.versioning.nothing_else_deprecated', 'read.versioning.permalinks_not_aliases').each(
-    readRoutes,
-  )('are not sent for $path', (row) => {
-    expect(toLifecycleHeaders(row, row.path, baseUrl)).toBeNull();
-  });
 
   it('have dates but no successor for a v1 route with a lifecycle', () => {
     const [row] = readRoutes;
@@ -301,84 +245,23 @@ function wellFormed(query: object): object {
   );
 }
 
-const iso = { deprecated: '2026-09-15T00:00:00Z', sunset: '2027-09-15T00:00:00Z' };
-const successors = {
-  profile: '/api/v1/profiles/{handle}',
-  followers: '/api/v1/profiles/{handle}/followers',
-  following: '/api/v1/profiles/{handle}/following',
-  search: '/api/v1/search',
-};
+it('the description of the service lists every route once, by surface, with its parameters', () => {
+  const described = describeApi(discoveryFacts, 0).surfaces.flatMap((surface) =>
+    surface.routes.map((route) => ({ ...route, surface: surface.name })),
+  );
 
-describe('the description of the lifecycle', () => {
-  clause(
-    'read.lifecycle_object.deprecated_operations_dates',
-    'read.lifecycle_object.deprecated_operations_replacement',
-    'read.limits.v1_twelve_months',
-  )('has its documented members', () => {
-    expect(describeLifecycle(baseUrl)).toEqual({
-      current_major_version: 'v1',
-      supported_versions: ['v1'],
-      minimum_support_window_months: 12,
-      deprecation_signals: ['Deprecation', 'Sunset', 'Link'],
-      deprecation_policy_url: `${baseUrl}/docs/versioning`,
-      deprecated_operations: [
-        {
-          operationId: 'getPostLegacy',
-          path: '/api/convert',
-          ...iso,
-          successor: '/api/v1/posts',
-        },
-        {
-          operationId: 'browseLegacy',
-          path: '/api/browse',
-          ...iso,
-          successor_parameter: 'resource',
-          successors,
-        },
-      ],
-    });
-  });
-
-  clause(
-    'read.lifecycle_object.api_versioning_repeats_dates',
-    'read.lifecycle_object.api_versioning_same_shapes',
-  )('matches the dates and replacements of `versioning`', () => {
-    const { deprecated_operations: operations } = describeLifecycle(baseUrl);
-    const { deprecated_aliases: aliases } = describeVersioning(baseUrl, 0);
-
-    for (const [index, alias] of aliases.entries()) {
-      const { path, deprecation, sunset, deprecation_iso, sunset_iso, state, ...how } = alias;
-      const { operationId, ...operation } = operations[index] ?? { operationId: '' };
-      expect({ path, deprecated: deprecation_iso, sunset: sunset_iso, ...how }).toEqual(operation);
-      expect([deprecation, sunset, state, operationId]).toEqual([
-        '@1789430400',
-        'Wed, 15 Sep 2027 00:00:00 GMT',
-        'announced',
-        index === 0 ? 'getPostLegacy' : 'browseLegacy',
-      ]);
-    }
-  });
-});
-
-describe('the description of the service', () => {
-  it('lists every route once, by surface, with its parameters', () => {
-    const described = describeApi(discoveryFacts, 0).surfaces.flatMap((surface) =>
-      surface.routes.map((route) => ({ ...route, surface: surface.name })),
-    );
-
-    expect(described.map(({ operation_id: id, path, surface }) => ({ id, path, surface }))).toEqual(
-      routes.map(({ id, path, surface }) => ({ id, path, surface })),
-    );
-    const parameters = Object.fromEntries(
-      described.map(({ operation_id: id, parameters: names }) => [id, names]),
-    );
-    expect(parameters.getPost?.slice(0, 3)).toEqual(['url', 'handle', 'id']);
-    expect(parameters.getPostByPermalink).toEqual(
-      parameters.getPost?.filter((name) => name !== 'url'),
-    );
-    expect(parameters.getPostPhotoByPermalink?.slice(0, 3)).toEqual(['handle', 'id', 'n']);
-    expect(parameters.browseLegacy?.slice(0, 2)).toEqual(['resource', 'handle']);
-    expect(parameters.browseLegacy).toContain('q');
-    for (const names of Object.values(parameters)) expect(names).toEqual([...new Set(names)]);
-  });
+  expect(described.map(({ operation_id: id, path, surface }) => ({ id, path, surface }))).toEqual(
+    routes.map(({ id, path, surface }) => ({ id, path, surface })),
+  );
+  const parameters = Object.fromEntries(
+    described.map(({ operation_id: id, parameters: names }) => [id, names]),
+  );
+  expect(parameters.getPost?.slice(0, 3)).toEqual(['url', 'handle', 'id']);
+  expect(parameters.getPostByPermalink).toEqual(
+    parameters.getPost?.filter((name) => name !== 'url'),
+  );
+  expect(parameters.getPostPhotoByPermalink?.slice(0, 3)).toEqual(['handle', 'id', 'n']);
+  expect(parameters.browseLegacy?.slice(0, 2)).toEqual(['resource', 'handle']);
+  expect(parameters.browseLegacy).toContain('q');
+  for (const names of Object.values(parameters)) expect(names).toEqual([...new Set(names)]);
 });
