@@ -26,7 +26,6 @@ async function parseAdminDocument(app: TestClient): Promise<OpenApiDocument> {
   });
 }
 
-/** Returns all references of a document, such as `#/components/schemas/Key`. */
 function listReferences(document: object): ReadonlySet<string> {
   const found = JSON.stringify(document).matchAll(/"(#\/components\/[^"]+)"/g);
   return new Set([...found].map(([, reference = '']) => reference));

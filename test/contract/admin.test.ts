@@ -18,7 +18,6 @@ const json = { 'content-type': 'application/json' };
 /** Every method that reaches a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT');
 
-/** Sends a body as the operator. */
 function send(app: TestApp, method: string, url: string, body?: unknown) {
   const content = body === undefined ? {} : { payload: JSON.stringify(body) };
   const headers = body === undefined ? asAdmin : { ...asAdmin, ...json };

@@ -19,7 +19,6 @@ const convert = `/api/convert?url=${url}`;
 const profile = '/api/browse?resource=profile&handle=ada.example';
 const search = '/api/browse?resource=search&q=heron&platform=archive';
 
-/** Checks that a reply has the three signals, the link to the successor as it is told here. */
 function expectAllSignals(reply: LightMyRequestResponse, successor: string | null): void {
   const signals = expectSignals(reply.headers);
   const policy = { uri: `${baseUrl}/docs/versioning`, type: 'text/html' };

@@ -61,7 +61,6 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
   return { app, source };
 }
 
-/** Returns the units left to a caller, by a request that reads nothing. */
 async function leftTo(
   app: TestApp,
   asking: ClientRequest,
@@ -72,7 +71,6 @@ async function leftTo(
   return readRateLimit(reply).remaining;
 }
 
-/** Returns the cost of a read, and its reply. */
 async function priceOf(app: TestApp, url: string, asking: ClientRequest = {}) {
   const isPost = /status|convert|posts|oembed/.test(url.split('?', 1)[0] ?? '');
   const surface = isPost ? 'post' : 'browse';
@@ -83,7 +81,6 @@ async function priceOf(app: TestApp, url: string, asking: ClientRequest = {}) {
   return { reply, status: reply.statusCode, price: before - after };
 }
 
-/** Spends all units of a caller, and returns the first refused reply. */
 async function exhaust(app: TestApp, asking: ClientRequest = {}, path = '/search?q=all') {
   for (let times = 0; times < 1000; times += 1) {
     const reply = await requestFrom(app, `${path}&nocache=true`, asking);
@@ -538,7 +535,6 @@ describe('the sizes of allowances', () => {
     expect((await requestFrom(app, '/search?q=new')).statusCode).toBe(200);
   });
 
-  /** Spends the public allowance of an address, then the allowance of a key at that address. */
   async function expectLargerWithKey({ url }: RowRequest): Promise<void> {
     const { app } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '2', PERCH_KEY_ALLOWANCE: '5' });
     const { headers } = await app.createKey();

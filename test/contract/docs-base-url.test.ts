@@ -11,7 +11,6 @@ const app = shareTestApp({ env });
 const ownMachinePages = ['/docs/start', '/docs/development'];
 const browser = { accept: 'text/html' };
 
-/** Returns the paths of the documentation pages that `/llms.txt` links to. */
 async function listPages(app: TestClient): Promise<readonly string[]> {
   const { body } = await app.request('/llms.txt');
   const links = [...body.matchAll(/\]\(https:\/\/perch\.example\/read(\/docs\/[^)]+)\)/g)];

@@ -8,7 +8,6 @@ import { stubAccount, stubPost } from '../support/stub-provider.ts';
 const app = shareTestApp();
 const path = '/api/v1/profiles/ada.example/posts';
 
-/** Creates a provider of X with one account and one page of posts. */
 function createTimelineOf(items: readonly Post[]): Provider {
   return {
     name: 'stub',
@@ -22,7 +21,6 @@ function createTimelineOf(items: readonly Post[]): Provider {
   };
 }
 
-/** Returns the values of the lines of a stream. */
 function readLines(body: string): readonly Record<string, unknown>[] {
   expect(body).toMatch(/\n$/);
   return body

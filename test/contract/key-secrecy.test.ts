@@ -68,7 +68,6 @@ async function startTalkative(providers?: readonly Provider[]): Promise<Talkativ
   };
 }
 
-/** Checks that no ten consecutive characters of a key’s secret appear, also encoded. */
 function expectSecret(text: string, key: string): void {
   const readable = decode(decode(text));
   const starts = Array.from({ length: key.length - 15 }, (_, index) => 'perch_'.length + index);

@@ -92,7 +92,6 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** Gives requests to a row that come to as many status codes as they can. */
 function ask({ url, missingUrl }: RowRequest): readonly Asked[] {
   return [
     { url },

@@ -276,7 +276,6 @@ it('does not affect the permalinks of an account with the handle media', async (
   }
 });
 
-/** Reads the post of a rig in the formats that show pictures, and as Markdown. */
 async function readFormats({ app, postUrl }: PictureRig) {
   const post = `/api/v1/posts?url=${encodeURIComponent(postUrl)}&format=`;
   const embed = (await app.request(`/api/v1/oembed?url=${encodeURIComponent(postUrl)}`)).json();

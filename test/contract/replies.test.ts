@@ -24,7 +24,6 @@ const url = `${path}?handle=ada.example&format=json`;
 const idsOf = ({ posts }: { readonly posts: readonly { readonly id: string }[] }) =>
   posts.map((post) => post.id);
 
-/** Walks a list to its end. */
 async function walk(app: TestApp, first: string): Promise<readonly string[]> {
   const ids: string[] = [];
   let next: string | undefined = first;

@@ -10,7 +10,6 @@ const given: Readonly<Record<string, string>> = {
   n: '1',
 };
 
-/** Gives a URL that a route answers with the sample. */
 function fill({ path }: ReadRoute): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? '');
   const post = encodeURIComponent(`http://localhost:8080/${given.handle}/status/${given.id}`);

@@ -293,7 +293,6 @@ describe('the published v1 API', () => {
   );
 });
 
-/** Gives the fields of a reply with their schemas. */
 function fieldsOf(read: keyof typeof reads): Readonly<Record<string, z.ZodType>> {
   const schema: z.ZodType = reads[read].reply;
   const inner = schema instanceof z.ZodReadonly ? schema.unwrap() : schema;
@@ -357,7 +356,6 @@ describe('additive changes', () => {
   );
 });
 
-/** Adds a field to every object of a body. */
 function addFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(addFields);
   if (value === null || typeof value !== 'object') return value;

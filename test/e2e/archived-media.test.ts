@@ -24,7 +24,6 @@ interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts a server with an archive that contains a picture and a large video. */
 async function serve({ isProtected = false, env = {} }: ServerOptions = {}) {
   const data = temporaryFolder();
   const media = { 'tweets_media/20-heron.jpg': heron, 'tweets_media/20-large.jpg': large };

@@ -412,7 +412,6 @@ describe('callers', () => {
   });
 });
 
-/** Sends a request that can be aborted, and ignores its reply. */
 function askAndLeave(url: string): () => void {
   const request = send(url, { agent: false }).on('error', () => {});
   return () => void request.destroy();
@@ -478,7 +477,6 @@ describe('an invalid handle', () => {
   );
 });
 
-/** Sends a request with an unmodified path. */
 function toHead(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 }

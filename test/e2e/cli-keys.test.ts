@@ -10,11 +10,9 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const keyShape = /^perch_[\w-]{43}\n$/;
 
-/** Runs `perch keys` in this process. */
 const keysHere = (folder: string, ...args: readonly string[]) =>
   runHere(['keys', ...args], { PERCH_DATA_DIR: folder });
 
-/** Opens the key store of a folder as a running server does. */
 function openServerStore(folder: string) {
   return openKeyRig({ path: `${folder}/perch.db`, whenMissing: 'wait' });
 }

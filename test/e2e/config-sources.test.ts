@@ -6,7 +6,6 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const token = 'swordfish-'.repeat(4);
 
-/** Writes a file into a folder of its own, and returns its path. */
 function save(text: string | Buffer, name = 'perch.env'): string {
   const path = `${temporaryFolder()}/${name}`;
   writeFileSync(path, text);
@@ -187,7 +186,6 @@ it.each([
   });
 });
 
-/** Creates a named pipe that no program writes to. */
 function namedPipe(): string {
   const path = `${temporaryFolder()}/pipe`;
   execFileSync('mkfifo', [path]);

@@ -141,7 +141,6 @@ function faultOf({ status, ids }: Answer, hash: string): string | null {
   return ids.has(decodeURIComponent(hash.slice(1))) ? null : `no anchor ${hash}`;
 }
 
-/** Gives the addresses under the base that an answer names, with parameters filled in. */
 function collect(address: string, answer: Answer, ids: MadeIds): readonly string[] {
   const found = [...answer.links, ...collectBody(new URL(address), answer)];
   return found
@@ -205,7 +204,6 @@ function listOperations(body: string): readonly string[] {
     .map(([path]) => base + path);
 }
 
-/** Fills the parameters of a path in, and adds what the routes of reads need. */
 function expand(address: string, { keyId, sessionId }: MadeIds): string {
   const decoded = address.replaceAll('%7B', '{').replaceAll('%7D', '}');
   const path = decoded.slice(base.length).replace('/keys/{id}', `/keys/${keyId}`);

@@ -84,7 +84,6 @@ function expectStatus(url: string, status: number, remark: string): void {
 
 const hasShell = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
 
-/** Starts the server that an example expects, and returns its port. */
 async function listenDocumented(env: DocExample['env']): Promise<string> {
   const app = await buildDocumentedApp(env);
   return new URL(await app.server.listen({ host: '127.0.0.1', port: 0 })).port;
@@ -150,7 +149,6 @@ function expectShown({ output }: DocExample, printed: string): void {
   if (output !== undefined && !isShown(output, printed)) expect(printed).toBe(output);
 }
 
-/** Tells whether a file is there, and in it the heading that the fragment names. */
 function isThere(from: string, target: string): boolean {
   const [file = '', fragment] = target.split('#');
   const to = file === '' ? from : join(dirname(from), file);

@@ -37,7 +37,6 @@ const calls = {
 /** Returns the path with the maximum length of a tool's result. */
 const bounded = (path: string) => `${path}${path.includes('?') ? '&' : '?'}max_chars=60000`;
 
-/** Calls a tool and checks the properties of every result. */
 async function callChecked(client: TestClient, name: string, args: Record<string, unknown>) {
   const result = await client.call(name, args);
   expect(result.content).toEqual([{ type: 'text', text: expect.stringMatching(/./) }]);
@@ -394,7 +393,6 @@ describe('perch mcp', () => {
 const toLines = (messages: readonly object[]) =>
   messages.map((message) => `${JSON.stringify(message)}\n`).join('');
 
-/** Runs `perch mcp` in the test's process with the given input. */
 const mcpHere = (stdin: string) =>
   runHere(['mcp'], { ...offline, PERCH_DATA_DIR: ':memory:' }, { stdin });
 

@@ -128,7 +128,6 @@ function idsOf({ posts, users }: BrowseReply): readonly (string | null)[] {
   return (posts ?? users ?? []).map(({ id }) => id);
 }
 
-/** Reads a whole list, with the requests of the given steps. */
 async function walkAll(walk: Walk): Promise<Walked> {
   const pages: WalkedPage[] = [];
   const removed = new Set<string>();
@@ -430,7 +429,6 @@ describe('paging continues', () => {
   });
 });
 
-/** Starts the real command on a free port. */
 async function startProcess(env: Record<string, string>) {
   const process = spawnPerch(['serve'], { PORT: '0', ...env });
   const [url] = await process.printed(/http:\/\/127\.0\.0\.1:\d+/);

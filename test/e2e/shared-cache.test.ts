@@ -231,7 +231,6 @@ function typesOf(replies: readonly CachedReply[]): readonly unknown[] {
   return replies.map(({ headers }) => headers['content-type']);
 }
 
-/** Sends a request with headers. */
 function typeFor(headers: { accept?: string; 'user-agent'?: string }): string {
   if (headers.accept === 'application/json') return 'application/json; charset=utf-8';
   const isCrawler = headers['user-agent']?.startsWith('Twitterbot') === true;

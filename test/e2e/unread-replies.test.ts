@@ -40,7 +40,6 @@ const search = {
 
 const toGet = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
-/** Returns the bytes of replies that are held, and the number of refused replies. */
 async function readFigures(url: string) {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   const figure = (name: string) =>

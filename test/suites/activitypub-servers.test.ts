@@ -4,7 +4,6 @@ import { serveDocuments } from '../support/activitypub/documents.ts';
 import { type ServerKind, serverKinds } from '../support/activitypub/servers.ts';
 import { buildMastodonApp } from '../support/mastodon-app.ts';
 
-/** Builds an app that reads Mastodon's API and ActivityPub, with this server in place of the web. */
 const buildReader = ({ host, documents }: ServerKind) =>
   buildMastodonApp({ [host]: serveDocuments(documents) });
 

@@ -68,7 +68,6 @@ function openSessions(path: string) {
   return openSqliteSessions({ path, stamp: (index) => ({ id: `evt_${index}`, atMs: 0, index }) });
 }
 
-/** Returns the statements of a schema. */
 function readSchema(path: string): readonly string[] {
   const select = `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`;
   const statements = withDatabase(path, (database) =>

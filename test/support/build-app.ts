@@ -147,7 +147,6 @@ function toArchive(
   return { archive: openArchive({ ...options, openReader: openReaderHere }) };
 }
 
-/** Returns the shared archive with the sample. */
 function toSharedArchive(baseUrl: string, clock: Clock | 'manual'): { archive: Provider } {
   const key = `${clock === 'manual'} ${baseUrl}`;
   const own = clock === 'manual' ? createManualClock() : clock;
@@ -291,7 +290,6 @@ function isMcpPath(url: string): boolean {
   return url.split('?', 1)[0] === '/mcp';
 }
 
-/** Checks the headers about keys, allowances and lifecycle. */
 function checkAccess({ headers }: LightMyRequestResponse, row: Route): void {
   const status = headers['x-api-key-status'];
   if (isBrowseRoute(row)) expect(['valid', 'anonymous', 'invalid', 'unverified']).toContain(status);

@@ -99,7 +99,6 @@ const quoting = (path: string) => ({
 });
 const quoted = toPostRecord('Quoted', createdAt);
 
-/** Imports a repository with a record at a path, and with the records of `beside`. */
 async function importRecord(path: string, record: Json, beside: Json = {}) {
   const file = join(temporaryFolder(), 'repo.car');
   const records = { ...beside, [paths.quoted]: quoted, [path]: revive(toJson(record)) };

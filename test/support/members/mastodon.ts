@@ -71,7 +71,6 @@ const readStatus = (status: Json) =>
     replies: 'off',
   });
 
-/** Reads an account from its own server and from the lists of another one. */
 async function readAccount(row: Json): Promise<unknown> {
   const profile = { kind: 'profile', account } as const;
   const followers = { kind: 'followers', account, cursor: null, count: 20 } as const;

@@ -135,7 +135,6 @@ async function spendAlike({ rig, model, account }: Compared): Promise<SpentUnit 
   return had;
 }
 
-/** Spends a unit, then refunds it or waits as long as a refusal says, according to the step. */
 async function takeStep(
   compared: Compared,
   { givesBack, waits }: { readonly givesBack: boolean; readonly waits: boolean },

@@ -16,7 +16,6 @@ import {
 } from '../../support/fake-fetch.ts';
 import { buildSessionRig } from '../../support/session-rig.ts';
 
-/** Returns the lines of a session with two turns, and the delivery ids of both. */
 async function recordSession() {
   const rig = await buildSessionRig();
   const session = await rig.start('one');

@@ -21,7 +21,6 @@ const essay = status(2, ada, 'Read this', {
   }),
 });
 
-/** Returns the levels of the headings outside of quotes and lists. */
 function levelsOf(markdown: string): readonly number[] {
   return parseMarkdown(markdown)
     .filter(({ type, level }) => type === 'heading_open' && level === 0)

@@ -117,7 +117,6 @@ describe('extractive engine', () => {
     expect(answer.text).toContain(words);
   });
 
-  /** Answers a question about drying sails from a section with these paragraphs. */
   async function askAboutSails(...paragraphs: string[]): Promise<string> {
     const text = ['# Sails', '## Dry wet sails', ...paragraphs, '## Other'].join('\n\n');
     const engine = await engineOver(corpusOf({ 'sails.md': `${text}\n\nAnchors and ropes.\n` }));

@@ -13,7 +13,6 @@ const quoted = [1, 2, 3, 4, 5, 6].map(passage);
 const promptText =
   'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p9.md#x:123. `row[9] + row[8]` or `a `b`. `MAX`';
 
-/** Adds a model's text in parts of a length, and returns what a reader sees. */
 async function addText(text: string, length = text.length) {
   const pieces: string[] = [];
   const cited = new CitedText({

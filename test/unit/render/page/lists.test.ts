@@ -33,7 +33,6 @@ function open(read: PostResult | BrowseResult, context: Partial<RenderContext> =
   return { html, elements: page.elements };
 }
 
-/** Returns the names and addresses of the links in an element that starts with `start`. */
 function linksIn({ html }: ReturnType<typeof open>, start: string, end: string) {
   const from = html.indexOf(start);
   const part = from < 0 ? '' : html.slice(from, html.indexOf(end, from));

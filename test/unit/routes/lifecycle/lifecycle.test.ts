@@ -226,7 +226,6 @@ describe('the headers of a lifecycle', () => {
   );
 });
 
-/** Expects a successor with the parsed parameters of the request, or with none. */
 function expectSameParameters(route: AliasRoute, query: string, successor: string | null): void {
   const given = parseQuery(query);
   const read = findRead(route, given);
