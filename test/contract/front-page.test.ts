@@ -12,6 +12,7 @@ import { withoutCoding } from '../support/vary.ts';
 
 const sharedApp = shareTestApps();
 const app = sharedApp();
+const offline = sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
 const base = 'http://localhost:8080';
 const thread = `${base}/ada.example/status/1900000000000000001`;
@@ -271,11 +272,10 @@ describe('a question to the front page', () => {
   });
 
   it('searches for a single word, and offers the account of that name', async () => {
-    const app = sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
-    const direct = await app.request('/search?q=heron');
+    const direct = await offline.request('/search?q=heron');
 
-    const page = readPage(await ask(app, 'heron'));
-    const handle = readPage(await ask(app, '@heron'));
+    const page = readPage(await ask(offline, 'heron'));
+    const handle = readPage(await ask(offline, '@heron'));
 
     expect(page.byId('result-source')?.text).toBe(direct.body);
     expect(page.text).toContain('Did you mean the account @heron?');
@@ -286,9 +286,7 @@ describe('a question to the front page', () => {
   });
 
   it('offers a search for a word with a dot that is not an account', async () => {
-    const app = sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
-
-    const page = readPage(await ask(app, 'nobody.example'));
+    const page = readPage(await ask(offline, 'nobody.example'));
 
     expect(page.byId('result-title')?.text).toBe('Not found');
     expect(page.text).toContain('Search posts for nobody.example?');
@@ -439,9 +437,7 @@ describe('hostile text', () => {
   ];
 
   it.each(hostile)('shows %j as text in the input and in the problem', async (q) => {
-    const app = sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
-
-    const page = readPage(await ask(app, q));
+    const page = readPage(await ask(offline, q));
 
     expect(page.byId('q')?.attributes.value).toBe(toLine(q));
     expect(page.elements.filter(({ tag }) => tag === 'h1' || tag === 'style')).toHaveLength(1);
@@ -479,9 +475,7 @@ describe('hostile text', () => {
   });
 
   it('cannot end the quotes of the command for a terminal', async () => {
-    const app = sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
-
-    const page = readPage(await ask(app, `it's $(touch x) \`y\``));
+    const page = readPage(await ask(offline, `it's $(touch x) \`y\``));
 
     expect(page.byId('result-curl')?.text).toBe(
       `curl '${base}/search?q=it%27s%20%24%28touch%20x%29%20%60y%60'`,
