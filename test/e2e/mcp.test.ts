@@ -46,13 +46,15 @@ async function callChecked(client: TestClient, name: string, args: Record<string
 }
 
 describe.each(named)('%s over HTTP', (_name, connect) => {
-  it('lists every tool and resource', async () => {
+  it('lists every tool, without output schemas, every resource and no prompts', async () => {
     const { url } = await listen(offline);
 
     const client = await connect({ url: `${url}/mcp` });
 
     const tools = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(calls));
+    expect(tools.filter((tool) => 'outputSchema' in tool)).toEqual([]);
+    expect(await client.listPrompts()).toEqual([]);
     expect(client.serverName).toBe('perch');
     expect(await client.readText('http://localhost:8080/openapi.json')).toMatch(
       /^\{"openapi":"3\.1/,
@@ -81,36 +83,17 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     },
   );
 
-  it('finds no output schemas and no prompts', async () => {
+  it.each([
+    ['a missing post', 'get_post', { handle: 'ada.example', id: '7' }, 'not_found', /sample/],
+    ['an invalid argument', 'search', { q: 'x', feed: 'new' }, 'invalid_feed', /"new".*`latest`/],
+  ])('gets an error result for %s', async (_, name, args, code, words) => {
     const { url } = await listen(offline);
     const client = await connect({ url: `${url}/mcp` });
 
-    const tools = await client.listTools();
+    const result = await callChecked(client, name, args);
 
-    expect(tools.filter((tool) => 'outputSchema' in tool)).toEqual([]);
-    expect(await client.listPrompts()).toEqual([]);
-  });
-
-  it('gets an error result for a missing post', async () => {
-    const { url } = await listen(offline);
-    const client = await connect({ url: `${url}/mcp` });
-
-    const result = await callChecked(client, 'get_post', { handle: 'ada.example', id: '7' });
-
-    expect(result).toMatchObject({
-      isError: true,
-      structuredContent: { code: 'not_found', status: 404 },
-    });
-  });
-
-  it('gets an error result for an invalid argument', async () => {
-    const { url } = await listen(offline);
-    const client = await connect({ url: `${url}/mcp` });
-
-    const result = await callChecked(client, 'search', { q: 'heron', feed: 'newest' });
-
-    expect(result.isError).toBe(true);
-    expect(result.content[0]?.text).toMatch(/`feed`.*"newest".*`latest`/);
+    expect(result).toMatchObject({ isError: true, structuredContent: { code } });
+    expect(result.content[0]?.text).toMatch(words);
   });
 
   it('gets an error result with the wait once the allowance is used up', async () => {
