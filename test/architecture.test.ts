@@ -89,7 +89,6 @@ interface PackageFile {
 
 const readPackage = (): PackageFile => JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** Returns whether a member may import another one. */
 function mayImport(from: string, to: string): boolean {
   if (from === to || rungOf(to) < rungOf(from)) return true;
   const chain = rungs[rungOf(from)]?.find((members) => members.includes(from)) ?? [];

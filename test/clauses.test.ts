@@ -15,12 +15,11 @@ const clausesFile = 'test/support/clauses.ts';
 const maxIdsOfTest = 3;
 
 const comments = /^[ \t]*(?:\/\/.*|\/\*[\s\S]*?\*\/)/gm;
-const calls =
-  /(?<![\w.$])clause(?:Each)?(?:<[\s\S]{0,200}?>)?\(\s*(\[[^\]]*\]|'[^']*'|"[^"]*"|`[^`]*`)/g;
+const calls = /(?<![\w.$])clause\(([^)]*)\)/g;
 const literals = /'([^']*)'|"([^"]*)"|`([^`]*)`/g;
 const idLiterals = /'((?:read|session)\.\w+\.\w+)'/g;
 
-/** A call of `clause` or `clauseEach`. */
+/** A call of `clause`. */
 interface Citation {
   readonly file: string;
   readonly ids: readonly string[];

@@ -93,7 +93,6 @@ function findAll(where: readonly Text[], pattern: RegExp): { file: string; found
   );
 }
 
-/** Returns whether a page exists, and in it the heading that the fragment names. */
 function isThere(reference: string): boolean {
   const [path = '', fragment] = reference.split('#');
   if (!existsSync(path)) return false;

@@ -29,7 +29,6 @@ describe.skipIf(browserPath === undefined)('the dashboard in the browser PERCH_B
     return page;
   };
 
-  /** Signs in with a request, and returns the cookie of the session. */
   const signIn = async () => {
     const body = new URLSearchParams({ token: adminToken });
     const reply = await fetch(`${rig.url}/admin/sign-in`, {

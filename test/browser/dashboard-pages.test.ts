@@ -10,7 +10,6 @@ async function signIn(page: Page, path: string = '/admin'): Promise<void> {
   await page.goto(path);
 }
 
-/** Returns the number of requests in the tile of the overview. */
 const requestsOf = async (page: Page) =>
   Number((await page.locator('.tile .value').first().textContent())?.replaceAll(',', ''));
 

@@ -15,7 +15,6 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
   const asQuestion = (text: string) => `/?q=${encodeURIComponent(text)}`;
   const settled = (page: Page) => page.locator('#result:not([aria-busy])').waitFor();
 
-  /** Enters a text into the input field and submits it. */
   const read = async (page: Page, text: string) => {
     await page.goto('/');
     await page.getByRole('textbox', { name: /Link to a post/ }).fill(text);

@@ -65,7 +65,6 @@ const made: readonly (readonly [string, ListResult])[] = [
 
 const rig = useRig({ PERCH_MEDIA: 'off' });
 
-/** Opens a rendered result at an address of the server, with pictures that arrive after the text. */
 async function openMade(page: Page, result: ListResult): Promise<void> {
   const pageAssets = readPageAssets({ error: () => {} } as never);
   if (pageAssets === undefined) throw new Error('The assets are missing.');

@@ -24,7 +24,6 @@ const shown = [
   ['a search', '/search?q=heron&platform=sample', 'Search: heron'],
 ] as const;
 
-/** Returns the texts that are wider than their box, or outside of the page. */
 const findCutOff = (page: Page) =>
   page.evaluate<readonly string[]>(`[...document.querySelectorAll('main *')]
     .filter((one) => {

@@ -39,7 +39,6 @@ const findStretched = (page: Page) =>
     })
     .map(({ outerHTML }) => outerHTML)`);
 
-/** Returns the pictures that are wider than the element that contains them. */
 const findTooWide = (page: Page) =>
   page.evaluate<readonly string[]>(`[...document.images]
     .filter((picture) => picture.getBoundingClientRect().width > picture.closest('li, p, div, header').getBoundingClientRect().width + 1)

@@ -53,7 +53,6 @@ interface Citation {
   readonly endLine: number;
 }
 
-/** Asserts that a cited location exists and is named in the text. */
 function expectCited(text: string, { path, heading, line, endLine }: Citation): void {
   const lines = readFileSync(path, 'utf8').split('\n');
   assert.ok(line >= 1 && line <= endLine && endLine <= lines.length, `no such lines in ${path}`);
@@ -66,7 +65,6 @@ function expectCited(text: string, { path, heading, line, endLine }: Citation): 
   assert.match(text, new RegExp(`${path.replaceAll('.', '\\.')}#[^\\s:]*:\\d+`));
 }
 
-/** Returns whether the text contains five consecutive words of the cited lines. */
 function quotes(text: string, { path, line, endLine }: Citation): boolean {
   const lines = readFileSync(path, 'utf8').split('\n');
   const words = wordsOf(lines.slice(line - 1, endLine).join('\n')).split(' ');

@@ -48,7 +48,6 @@ export async function checkSilent(
   });
 }
 
-/** Reads a response to its end, and cancels its turn as soon as it runs. */
 async function cancelRunning(
   { session, response }: StartedEve,
   cancel: () => Promise<unknown>,

@@ -111,17 +111,15 @@ describe('the instance actor', () => {
   });
 });
 
-describe('PERCH_ACTOR', () => {
-  it.each([
-    [{}, /PERCH_BASE_URL must be a public https/],
-    [{ PERCH_BASE_URL: 'http://perch.example.org' }, /PERCH_BASE_URL must be a public https/],
-    [{ PERCH_BASE_URL: 'https://localhost' }, /PERCH_BASE_URL must be a public https/],
-    [{ PERCH_BASE_URL: 'https://perch.example.org:8443' }, /without a port/],
-    [{ PERCH_BASE_URL: 'https://example.org/perch' }, /without a port or a path/],
-    [{ PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: ':memory:' }, /PERCH_DATA_DIR must not be/],
-  ])('refuses the settings %j', (env, words) => {
-    const loaded = loadConfig({ PERCH_ACTOR: 'true', ...env });
+it.each([
+  [{}, /PERCH_BASE_URL must be a public https/],
+  [{ PERCH_BASE_URL: 'http://perch.example.org' }, /PERCH_BASE_URL must be a public https/],
+  [{ PERCH_BASE_URL: 'https://localhost' }, /PERCH_BASE_URL must be a public https/],
+  [{ PERCH_BASE_URL: 'https://perch.example.org:8443' }, /without a port/],
+  [{ PERCH_BASE_URL: 'https://example.org/perch' }, /without a port or a path/],
+  [{ PERCH_BASE_URL: baseUrl, PERCH_DATA_DIR: ':memory:' }, /PERCH_DATA_DIR must not be/],
+])('PERCH_ACTOR refuses the settings %j', (env, words) => {
+  const loaded = loadConfig({ PERCH_ACTOR: 'true', ...env });
 
-    expect(loaded.ok ? [] : loaded.faults).toEqual([expect.stringMatching(words)]);
-  });
+  expect(loaded.ok ? [] : loaded.faults).toEqual([expect.stringMatching(words)]);
 });

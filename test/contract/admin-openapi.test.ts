@@ -1,22 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { adminEndpoints } from '../../src/server/endpoints.ts';
 import { listAdminPaths } from '../support/admin-routes.ts';
-import { asAdmin, buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
+import { asAdmin, buildTestApp, shareTestApp, type TestClient } from '../support/build-app.ts';
 import { createDescription, expectDescribed } from '../support/described-replies.ts';
 import { type OpenApiDocument, parseDocument } from '../support/openapi.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const path = '/api/admin/openapi.json';
 
-async function readAdminDocument(app: TestApp) {
+async function readAdminDocument(app: TestClient) {
   const reply = await app.request(path, { headers: asAdmin });
   expect(reply.statusCode).toBe(200);
   return reply;
 }
 
 /** Parses the admin description. Adds the members that only the public description has. */
-async function parseAdminDocument(app: TestApp): Promise<OpenApiDocument> {
+async function parseAdminDocument(app: TestClient): Promise<OpenApiDocument> {
   const [admin, open] = [await readAdminDocument(app), await app.request('/openapi.json')];
   const { components, ...rest } = admin.json();
   const { 'x-api-lifecycle': lifecycle } = open.json();
@@ -27,7 +26,6 @@ async function parseAdminDocument(app: TestApp): Promise<OpenApiDocument> {
   });
 }
 
-/** Returns all references of a document, such as `#/components/schemas/Key`. */
 function listReferences(document: object): ReadonlySet<string> {
   const found = JSON.stringify(document).matchAll(/"(#\/components\/[^"]+)"/g);
   return new Set([...found].map(([, reference = '']) => reference));
@@ -100,8 +98,6 @@ describe(path, () => {
 
 describe('the public and the admin description', () => {
   it('have no route in common', async () => {
-    const app = await sharedApp();
-
     const open = Object.keys((await app.request('/openapi.json')).json().paths);
     const admin = Object.keys((await readAdminDocument(app)).json().paths);
 
@@ -118,8 +114,6 @@ describe('the public and the admin description', () => {
   });
 
   it('keep the admin token and the admin API out of the public documents', async () => {
-    const app = await sharedApp();
-
     const open = (await app.request('/openapi.json')).json();
     const { surfaces } = (await app.request('/api')).json();
 

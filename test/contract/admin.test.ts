@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/lib/clock.ts';
 import { routes } from '../../src/routes/reads/routes.ts';
 import { adminToken, asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
@@ -18,7 +18,6 @@ const json = { 'content-type': 'application/json' };
 /** Every method that reaches a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT');
 
-/** Sends a body as the operator. */
 function send(app: TestApp, method: string, url: string, body?: unknown) {
   const content = body === undefined ? {} : { payload: JSON.stringify(body) };
   const headers = body === undefined ? asAdmin : { ...asAdmin, ...json };
@@ -28,80 +27,66 @@ function send(app: TestApp, method: string, url: string, body?: unknown) {
 const codeOf = (reply: LightMyRequestResponse) => [reply.statusCode, reply.json().code];
 
 describe('a caller without the token', () => {
-  clauseEach(
-    [
-      'read.discovery.admin_unauthorized',
-      'read.errors.unauthorized',
-      'read.auth.key_not_self_service',
-    ],
-    [
-      '/admin',
-      '/admin/',
-      '/admin/keys',
-      '/admin/followers',
-      '/admin/status/20',
-      '/admin/a/b/c?d=e',
-      '/%61dmin',
-      '/api/admin',
-      '/api/admin/',
-      '/api/admin/unknown',
-      keys,
-      `${keys}/`,
-      `${keys}/0123456789ab`,
-      `${keys}/0123456789ab/rotate`,
-      `${keys}/0123456789ab/unknown`,
-    ],
-    (url) => `gets 401 for every method at ${url}`,
-    async (url) => {
-      const app = await buildTestApp();
-
-      for (const method of methods) {
-        const reply = await app.request(url, {
-          method,
-          // Nothing of the request is looked at but the token.
-          headers: { 'content-type': 'text/weird' },
-          payload: '{ broken',
-        });
-        expect([method, reply.statusCode]).toEqual([method, 401]);
-        if (method !== 'HEAD') expect(reply.json().code).toBe('unauthorized');
-      }
-    },
-  );
-
-  clauseEach(
-    ['read.discovery.admin_unauthorized', 'read.errors.unauthorized'],
-    [
-      ['no token', {}],
-      ['another token', { authorization: `Bearer ${adminToken.replace('an-', 'no-')}` }],
-      ['the beginning of the token', { authorization: `Bearer ${adminToken.slice(0, -1)}` }],
-      ['more than the token', { authorization: `Bearer ${adminToken}x` }],
-      ['the token in capitals', { authorization: `Bearer ${adminToken.toUpperCase()}` }],
-      ['the token twice', { authorization: `Bearer ${adminToken}, Bearer ${adminToken}` }],
-      ['an empty token', { authorization: 'Bearer ' }],
-      ['the token without a scheme', { authorization: adminToken }],
-      ['another scheme', { authorization: `Token ${adminToken}` }],
-      [
-        'Basic',
-        { authorization: `Basic ${Buffer.from(`admin:${adminToken}`).toString('base64')}` },
-      ],
-      ['another header', { 'x-admin-token': adminToken, cookie: `token=${adminToken}` }],
-      ['an endless token', { authorization: `Bearer ${adminToken}${'x'.repeat(5000)}` }],
-    ] as const,
-    ([what]) => `gets the same 401 for ${what}`,
-    async ([, headers]) => {
-      const app = await buildTestApp();
-
-      const reply = await app.request(`${keys}?token=${adminToken}`, { headers });
-
-      expect(codeOf(reply)).toEqual([401, 'unauthorized']);
-      expect(reply.json().detail).toBe('Only the operator of this server can use this route.');
-      expect(reply.json().resolution).toContain('/openapi.json');
-      expect(reply.body).not.toContain(adminToken);
-    },
-  );
-
   clause(
     'read.discovery.admin_unauthorized',
+    'read.errors.unauthorized',
+    'read.auth.key_not_self_service',
+  ).each([
+    '/admin',
+    '/admin/',
+    '/admin/keys',
+    '/admin/followers',
+    '/admin/status/20',
+    '/admin/a/b/c?d=e',
+    '/%61dmin',
+    '/api/admin',
+    '/api/admin/',
+    '/api/admin/unknown',
+    keys,
+    `${keys}/`,
+    `${keys}/0123456789ab`,
+    `${keys}/0123456789ab/rotate`,
+    `${keys}/0123456789ab/unknown`,
+  ])('gets 401 for every method at %s', async (url) => {
+    const app = await buildTestApp();
+
+    for (const method of methods) {
+      const reply = await app.request(url, {
+        method,
+        // Nothing of the request is looked at but the token.
+        headers: { 'content-type': 'text/weird' },
+        payload: '{ broken',
+      });
+      expect([method, reply.statusCode]).toEqual([method, 401]);
+      if (method !== 'HEAD') expect(reply.json().code).toBe('unauthorized');
+    }
+  });
+
+  clause('read.discovery.admin_unauthorized', 'read.errors.unauthorized').each([
+    ['no token', {}],
+    ['another token', { authorization: `Bearer ${adminToken.replace('an-', 'no-')}` }],
+    ['the beginning of the token', { authorization: `Bearer ${adminToken.slice(0, -1)}` }],
+    ['more than the token', { authorization: `Bearer ${adminToken}x` }],
+    ['the token in capitals', { authorization: `Bearer ${adminToken.toUpperCase()}` }],
+    ['the token twice', { authorization: `Bearer ${adminToken}, Bearer ${adminToken}` }],
+    ['an empty token', { authorization: 'Bearer ' }],
+    ['the token without a scheme', { authorization: adminToken }],
+    ['another scheme', { authorization: `Token ${adminToken}` }],
+    ['Basic', { authorization: `Basic ${Buffer.from(`admin:${adminToken}`).toString('base64')}` }],
+    ['another header', { 'x-admin-token': adminToken, cookie: `token=${adminToken}` }],
+    ['an endless token', { authorization: `Bearer ${adminToken}${'x'.repeat(5000)}` }],
+  ])('gets the same 401 for %s', async (_, headers) => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(`${keys}?token=${adminToken}`, { headers });
+
+    expect(codeOf(reply)).toEqual([401, 'unauthorized']);
+    expect(reply.json().detail).toBe('Only the operator of this server can use this route.');
+    expect(reply.json().resolution).toContain('/openapi.json');
+    expect(reply.body).not.toContain(adminToken);
+  });
+
+  clause('read.discovery.admin_unauthorized')(
     'gets 401 with two headers, although one is valid',
     async () => {
       const app = await buildTestApp();
@@ -122,7 +107,7 @@ describe('a caller without the token', () => {
     },
   );
 
-  clause('read.auth.agent_cannot_obtain_key', 'has no access with an API key', async () => {
+  clause('read.auth.agent_cannot_obtain_key')('has no access with an API key', async () => {
     const app = await buildTestApp();
     const { headers } = await app.createKey();
 
@@ -132,8 +117,7 @@ describe('a caller without the token', () => {
     }
   });
 
-  clause(
-    'read.discovery.admin_unauthorized',
+  clause('read.discovery.admin_unauthorized')(
     'gets the same 401 if no token is configured',
     async () => {
       const configured = await buildTestApp();
@@ -277,44 +261,40 @@ describe('every reply', () => {
 
 describe('keys', () => {
   clause(
-    [
-      'read.auth.key_created_in_admin_dashboard',
-      'read.auth.key_shown_once',
-      'read.key_moves.issue_shows_key_once',
-    ],
-    'are created by the operator, and shown once',
-    async () => {
-      const app = await buildTestApp();
+    'read.auth.key_created_in_admin_dashboard',
+    'read.auth.key_shown_once',
+    'read.key_moves.issue_shows_key_once',
+  )('are created by the operator, and shown once', async () => {
+    const app = await buildTestApp();
 
-      const made = await send(app, 'POST', keys, {
-        label: ' Ada ',
-        allowance: 5,
-        notes: 'issue 7',
-      });
-      const { key, ...record } = made.json();
+    const made = await send(app, 'POST', keys, {
+      label: ' Ada ',
+      allowance: 5,
+      notes: 'issue 7',
+    });
+    const { key, ...record } = made.json();
 
-      expect(made.statusCode).toBe(201);
-      expect(key).toMatch(/^perch_[A-Za-z0-9_-]{43}$/);
-      expect(record).toEqual({
-        id: expect.stringMatching(/^[0-9a-f]+$/),
-        label: 'Ada',
-        enabled: true,
-        allowance: 5,
-        created_at: '2026-11-21T00:00:00Z',
-        last_used_at: null,
-        notes: 'issue 7',
-      });
-      expect(made.headers.location).toBe(`http://localhost:8080${keys}/${record.id}`);
-      const [all, one] = [
-        await send(app, 'GET', keys),
-        await send(app, 'GET', `${keys}/${record.id}`),
-      ];
-      expect([all.json(), one.json()]).toEqual([{ keys: [record] }, record]);
-      for (const { body } of [all, one]) expect(body).not.toContain(key);
-    },
-  );
+    expect(made.statusCode).toBe(201);
+    expect(key).toMatch(/^perch_[A-Za-z0-9_-]{43}$/);
+    expect(record).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]+$/),
+      label: 'Ada',
+      enabled: true,
+      allowance: 5,
+      created_at: '2026-11-21T00:00:00Z',
+      last_used_at: null,
+      notes: 'issue 7',
+    });
+    expect(made.headers.location).toBe(`http://localhost:8080${keys}/${record.id}`);
+    const [all, one] = [
+      await send(app, 'GET', keys),
+      await send(app, 'GET', `${keys}/${record.id}`),
+    ];
+    expect([all.json(), one.json()]).toEqual([{ keys: [record] }, record]);
+    for (const { body } of [all, one]) expect(body).not.toContain(key);
+  });
 
-  clause('read.key_moves.issue_makes_active', 'are valid from the next request on', async () => {
+  clause('read.key_moves.issue_makes_active')('are valid from the next request on', async () => {
     const app = await buildTestApp();
 
     const { headers } = await app.createKey();
@@ -323,8 +303,7 @@ describe('keys', () => {
     expect([reply.statusCode, reply.headers['x-api-key-status']]).toEqual([200, 'valid']);
   });
 
-  clause(
-    ['read.key_moves.disable_rejects_immediately', 'read.auth.central_revocation'],
+  clause('read.key_moves.disable_rejects_immediately', 'read.auth.central_revocation')(
     'are invalid while they are disabled',
     async () => {
       const app = await buildTestApp();
@@ -342,8 +321,7 @@ describe('keys', () => {
     },
   );
 
-  clause(
-    ['read.key_moves.delete_rejects_immediately', 'read.auth.central_revocation'],
+  clause('read.key_moves.delete_rejects_immediately', 'read.auth.central_revocation')(
     'are invalid as soon as they are deleted',
     async () => {
       const app = await buildTestApp();
@@ -359,8 +337,7 @@ describe('keys', () => {
     },
   );
 
-  clause(
-    ['read.key_moves.rotation_rejects_old_key', 'read.auth.rotation_deletes_old_key'],
+  clause('read.key_moves.rotation_rejects_old_key', 'read.auth.rotation_deletes_old_key')(
     'are replaced by a rotation, and invalid from then on',
     async () => {
       const app = await buildTestApp();
@@ -556,8 +533,7 @@ describe('a body', () => {
 });
 
 describe('a store that cannot be read', () => {
-  clause(
-    'read.auth.unverified_soft_degradation',
+  clause('read.auth.unverified_soft_degradation')(
     'disables the admin routes but no reads',
     async () => {
       const folder = temporaryFolder();
@@ -611,7 +587,7 @@ describe('failed attempts', () => {
     return { app, slept, attempt, advance: manual.advance };
   }
 
-  clause('read.discovery.admin_unauthorized', 'get 401 after growing delays', async () => {
+  clause('read.discovery.admin_unauthorized')('get 401 after growing delays', async () => {
     const { attempt, slept } = await buildSlowingApp();
 
     for (let n = 0; n < 10; n += 1) {
@@ -763,38 +739,32 @@ describe('failed attempts', () => {
 });
 
 describe('the public service', () => {
-  clauseEach(
-    ['read.auth.key_not_self_service', 'read.auth.agent_cannot_obtain_key'],
-    [
-      ...routes.map(({ path }) => path),
-      '/',
-      '/api',
-      '/api/keys',
-      '/api/v1/keys',
-      '/keys',
-      '/register',
-    ],
-    (path) => `creates no key at ${path}`,
-    async (path) => {
-      const app = await buildTestApp();
-      const url = `${path.replaceAll(/\{handle\}/g, 'ada.example').replaceAll(/\{\w+\}/g, '1')}?q=heron`;
+  clause('read.auth.key_not_self_service', 'read.auth.agent_cannot_obtain_key').each([
+    ...routes.map(({ path }) => path),
+    '/',
+    '/api',
+    '/api/keys',
+    '/api/v1/keys',
+    '/keys',
+    '/register',
+  ])('creates no key at %s', async (path) => {
+    const app = await buildTestApp();
+    const url = `${path.replaceAll(/\{handle\}/g, 'ada.example').replaceAll(/\{\w+\}/g, '1')}?q=heron`;
 
-      for (const method of methods) {
-        const reply = await app.request(url, {
-          method,
-          headers: json,
-          payload: '{"label":"x","email":"a@example.org"}',
-        });
-        expect(reply.statusCode, method).not.toBe(201);
-        expect(reply.body).not.toMatch(/perch_[A-Za-z0-9_-]{43}/);
-      }
+    for (const method of methods) {
+      const reply = await app.request(url, {
+        method,
+        headers: json,
+        payload: '{"label":"x","email":"a@example.org"}',
+      });
+      expect(reply.statusCode, method).not.toBe(201);
+      expect(reply.body).not.toMatch(/perch_[A-Za-z0-9_-]{43}/);
+    }
 
-      expect((await send(app, 'GET', keys)).json()).toEqual({ keys: [] });
-    },
-  );
+    expect((await send(app, 'GET', keys)).json()).toEqual({ keys: [] });
+  });
 
-  clause(
-    'read.discovery.admin_not_public',
+  clause('read.discovery.admin_not_public')(
     'has no admin routes and does not describe any',
     async () => {
       const app = await buildTestApp();
@@ -810,7 +780,7 @@ describe('the public service', () => {
 });
 
 describe('the log', () => {
-  clause('read.auth.key_shown_once', 'contains no token and no key', async () => {
+  clause('read.auth.key_shown_once')('contains no token and no key', async () => {
     const lines: string[] = [];
     const app = await buildTestApp({
       env: { PERCH_ACCESS_LOG: 'all', LOG_LEVEL: 'trace' },

@@ -2,14 +2,15 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/normalize/provider-error.ts';
-import { buildTestApp, shareTestApps, type TestApp, xOnly } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { buildTestApp, shareTestApps, type TestClient, xOnly } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { expectSignals, readLinks } from '../support/signals.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const baseUrl = 'http://localhost:8080';
 const id = '1900000000000000001';
@@ -18,7 +19,6 @@ const convert = `/api/convert?url=${url}`;
 const profile = '/api/browse?resource=profile&handle=ada.example';
 const search = '/api/browse?resource=search&q=heron&platform=archive';
 
-/** Checks that a reply has the three signals, the link to the successor as it is told here. */
 function expectAllSignals(reply: LightMyRequestResponse, successor: string | null): void {
   const signals = expectSignals(reply.headers);
   const policy = { uri: `${baseUrl}/docs/versioning`, type: 'text/html' };
@@ -37,7 +37,7 @@ function contentOf(reply: LightMyRequestResponse): unknown {
   return { status: reply.statusCode, etag, vary, type, retryAfter, body };
 }
 
-async function expectSameBody(app: TestApp, alias: string, accept = '*/*'): Promise<number> {
+async function expectSameBody(app: TestClient, alias: string, accept = '*/*'): Promise<number> {
   const old = await app.request(alias, { headers: { accept } });
   const { successor } = expectSignals(old.headers);
   expect(successor).toMatch(/^http:\/\/localhost:8080\/api\/v1\//);
@@ -48,93 +48,81 @@ async function expectSameBody(app: TestApp, alias: string, accept = '*/*'): Prom
 
 /** Checks the status of an alias, and that its successor sends the same Markdown and the same JSON. */
 async function expectSameBodies(alias: string, status: number): Promise<void> {
-  const app = await sharedApp({ env: xOnly });
+  const app = sharedApp({ env: xOnly });
   for (const accept of ['*/*', 'application/json']) {
     expect(await expectSameBody(app, alias, accept)).toBe(status);
   }
 }
 
 describe('following the successor link', () => {
-  clauseEach(
-    [
-      'read.aliases.convert',
-      'read.versioning.link_successor_safe_to_follow',
-      'read.route_lifecycle.announced_answers_unchanged',
-    ],
-    [
-      ['', 400],
-      [`url=${url}`, 200],
-      [`url=${url}&format=json`, 200],
-      [`url=${url}&format=obsidian&full=yes`, 200],
-      [`url=${url}&thread=off&userinfo=all`, 200],
-      [`url=${url}&thread=3&replies=recent&context=thread`, 200],
-      [`handle=ada.example&id=${id}`, 200],
-      [`handle=%40Ada.example&id=${id}&format=JSON&nocache=0`, 200],
-      [`%75rl=${url}&form%61t=json`, 200],
-      [`url=${url}&utm_source=x&key=perch_k&resource=profile`, 200],
-      [`url=${url}&handle=nobody.example&id=1`, 200],
-      [`handle=ada.example&id=1900000000000000999`, 404],
-      [`url=${url}&url=${url}`, 400],
-      [`url=${url}&format=json&format=json`, 400],
-      [`url=${url}&thread=1`, 400],
-      ['url=', 400],
-      ['url=a%20b%2Bc+d%0D%0A', 400],
-      ['url=%E0%A4%A', 400],
-      ['url=%00%3E%3B%22é', 400],
-      ['handle=jack', 400],
-      ['url=https://bsky.app/profile/a.bsky.social/post/3k', 400],
-    ] as const,
-    ([query]) => `of /api/convert?${query} returns the same body`,
-    ([query, status]) => expectSameBodies(`/api/convert?${query}`, status),
+  clause(
+    'read.aliases.convert',
+    'read.versioning.link_successor_safe_to_follow',
+    'read.route_lifecycle.announced_answers_unchanged',
+  ).each([
+    ['', 400],
+    [`url=${url}`, 200],
+    [`url=${url}&format=json`, 200],
+    [`url=${url}&format=obsidian&full=yes`, 200],
+    [`url=${url}&thread=off&userinfo=all`, 200],
+    [`url=${url}&thread=3&replies=recent&context=thread`, 200],
+    [`handle=ada.example&id=${id}`, 200],
+    [`handle=%40Ada.example&id=${id}&format=JSON&nocache=0`, 200],
+    [`%75rl=${url}&form%61t=json`, 200],
+    [`url=${url}&utm_source=x&key=perch_k&resource=profile`, 200],
+    [`url=${url}&handle=nobody.example&id=1`, 200],
+    [`handle=ada.example&id=1900000000000000999`, 404],
+    [`url=${url}&url=${url}`, 400],
+    [`url=${url}&format=json&format=json`, 400],
+    [`url=${url}&thread=1`, 400],
+    ['url=', 400],
+    ['url=a%20b%2Bc+d%0D%0A', 400],
+    ['url=%E0%A4%A', 400],
+    ['url=%00%3E%3B%22é', 400],
+    ['handle=jack', 400],
+    ['url=https://bsky.app/profile/a.bsky.social/post/3k', 400],
+  ])('of /api/convert?%s returns the same body', (query, status) =>
+    expectSameBodies(`/api/convert?${query}`, status),
   );
 
-  clauseEach(
-    ['read.aliases.browse_profile_successor', 'read.aliases.browse_resource_values'],
-    [
-      ['resource=profile&handle=ada.example', 200],
-      ['resource=PROFILE&handle=%40ADA.example&limit=3&full=1', 200],
-      ['resource=profile&handle=ada.example&include_posts=no&format=json', 200],
-      ['resource=profile&handle=ada.example&with_replies=1&until=2026-05-01&page=2&limit=2', 200],
-      ['resource=profile&handle=ada.example&until=2026-05-01T00:00:00%2B02:00', 200],
-      ['resource=profile&handle=ada.example&limit=0', 400],
-      ['resource=profile&handle=ada.example&cursor=changed', 400],
-      ['resource=profile&handle=alice.example.com', 400],
-    ] as const,
-    ([query]) => `of /api/browse?${query} returns the same profile`,
-    ([query, status]) => expectSameBodies(`/api/browse?${query}`, status),
+  clause('read.aliases.browse_profile_successor', 'read.aliases.browse_resource_values').each([
+    ['resource=profile&handle=ada.example', 200],
+    ['resource=PROFILE&handle=%40ADA.example&limit=3&full=1', 200],
+    ['resource=profile&handle=ada.example&include_posts=no&format=json', 200],
+    ['resource=profile&handle=ada.example&with_replies=1&until=2026-05-01&page=2&limit=2', 200],
+    ['resource=profile&handle=ada.example&until=2026-05-01T00:00:00%2B02:00', 200],
+    ['resource=profile&handle=ada.example&limit=0', 400],
+    ['resource=profile&handle=ada.example&cursor=changed', 400],
+    ['resource=profile&handle=alice.example.com', 400],
+  ])('of /api/browse?%s returns the same profile', (query, status) =>
+    expectSameBodies(`/api/browse?${query}`, status),
   );
 
-  clauseEach(
-    ['read.aliases.browse_followers_successor', 'read.aliases.browse_following_successor'],
+  clause('read.aliases.browse_followers_successor', 'read.aliases.browse_following_successor').each(
     [
       ['resource=followers&handle=ada.example&limit=4', 200],
       ['resource=following&handle=@ada.example&format=json&key=k', 200],
       ['resource=followers&handle=ada.example&page=1&page=2', 400],
       ['resource=following&handle=nobody.example', 404],
-    ] as const,
-    ([query]) => `of /api/browse?${query} returns the same accounts`,
-    ([query, status]) => expectSameBodies(`/api/browse?${query}`, status),
+    ],
+  )('of /api/browse?%s returns the same accounts', (query, status) =>
+    expectSameBodies(`/api/browse?${query}`, status),
   );
 
-  clauseEach(
-    ['read.aliases.browse_search_successor', 'read.versioning.link_successor_version'],
-    [
-      ['resource=search&q=heron&platform=archive', 200],
-      ['resource=search&q=%23BirdDiary+filter:images&platform=archive&limit=2', 200],
-      ['resource=search&q=har&platform=archive&feed=users&handle=jack', 200],
-      ['resource=search', 400],
-      ['resource=search&q=a&q=b', 400],
-      ['resource=search&q=a&feed=people', 400],
-    ] as const,
-    ([query]) => `of /api/browse?${query} finds the same posts`,
-    ([query, status]) => expectSameBodies(`/api/browse?${query}`, status),
+  clause('read.aliases.browse_search_successor', 'read.versioning.link_successor_version').each([
+    ['resource=search&q=heron&platform=archive', 200],
+    ['resource=search&q=%23BirdDiary+filter:images&platform=archive&limit=2', 200],
+    ['resource=search&q=har&platform=archive&feed=users&handle=jack', 200],
+    ['resource=search', 400],
+    ['resource=search&q=a&q=b', 400],
+    ['resource=search&q=a&feed=people', 400],
+  ])('of /api/browse?%s finds the same posts', (query, status) =>
+    expectSameBodies(`/api/browse?${query}`, status),
   );
 
-  clause(
-    'read.versioning.link_successor_safe_to_follow',
+  clause('read.versioning.link_successor_safe_to_follow')(
     'continues at a cursor of the alias',
     async () => {
-      const app = await sharedApp();
       const first = await app.request(`${profile}&limit=2&format=json`);
       const { nextCursor } = first.json();
 
@@ -144,11 +132,9 @@ describe('following the successor link', () => {
     },
   );
 
-  clause(
-    ['read.versioning.link_successor_safe_to_follow', 'read.auth.query_key_ignored'],
+  clause('read.versioning.link_successor_safe_to_follow', 'read.auth.query_key_ignored')(
     'does not contain a key from the query',
     async () => {
-      const app = await sharedApp();
       const key = `perch_${'k'.repeat(43)}`;
 
       for (const path of [convert, profile, search]) {
@@ -165,34 +151,32 @@ describe('following the successor link', () => {
 });
 
 describe('an invalid request to an alias', () => {
-  clauseEach(
-    [
-      'read.aliases.browse_unresolved_keeps_dates',
-      'read.aliases.browse_unresolved_no_successor_link',
-    ],
-    [
-      ['', 'invalid_resource', '`resource` is missing'],
-      ['?handle=jack', 'invalid_resource', '`resource` is missing'],
-      ['?resource=', 'invalid_resource', 'the value ""'],
-      ['?resource=post&url=x', 'invalid_resource', 'the value "post"'],
-      ['?resource=toString', 'invalid_resource', 'the value "toString"'],
-      ['?resource=search&resource=search&q=a', 'invalid_option', '`resource` is given more than'],
-      ['?resource=profile', 'invalid_handle', '`handle` is missing'],
-      ['?resource=followers&handle=', 'invalid_handle', '`handle` has the value ""'],
-      ['?resource=following&handle=a%20b', 'invalid_handle', '"a b"'],
-      ['?resource=profile&handle=a&handle=a', 'invalid_option', '`handle` is given more than once'],
-    ] as const,
-    ([query, code]) => `answers /api/browse${query} with ${code}, the dates and no successor`,
-    async ([query, code, words]) => {
-      const app = await sharedApp();
+  clause(
+    'read.aliases.browse_unresolved_keeps_dates',
+    'read.aliases.browse_unresolved_no_successor_link',
+  ).each([
+    ['', 'invalid_resource', '`resource` is missing'],
+    ['?handle=jack', 'invalid_resource', '`resource` is missing'],
+    ['?resource=', 'invalid_resource', 'the value ""'],
+    ['?resource=post&url=x', 'invalid_resource', 'the value "post"'],
+    ['?resource=toString', 'invalid_resource', 'the value "toString"'],
+    ['?resource=search&resource=search&q=a', 'invalid_option', '`resource` is given more than'],
+    ['?resource', 'invalid_resource', 'the value ""'],
+    ['?resource=%20search', 'invalid_resource', 'the value " search"'],
+    ['?resource=__proto__', 'invalid_resource', 'the value "__proto__"'],
+    ['?resource=profile', 'invalid_handle', '`handle` is missing'],
+    ['?resource=followers&handle=', 'invalid_handle', '`handle` has the value ""'],
+    ['?resource=following&handle=a%20b', 'invalid_handle', '"a b"'],
+    ['?resource=followers&handle=sixteen_letters_', 'invalid_handle', '"sixteen_letters_"'],
+    ['?resource=profile&handle=../search', 'invalid_handle', '"../search"'],
+    ['?resource=profile&handle=a&handle=a', 'invalid_option', '`handle` is given more than once'],
+  ])('answers /api/browse%s with %s, the dates and no successor', async (query, code, words) => {
+    const reply = await app.request(`/api/browse${query}`);
 
-      const reply = await app.request(`/api/browse${query}`);
-
-      expect(reply.json()).toMatchObject({ status: 400, code });
-      expect(reply.json().detail).toContain(words);
-      expectAllSignals(reply, null);
-    },
-  );
+    expect(reply.json()).toMatchObject({ status: 400, code });
+    expect(reply.json().detail).toContain(words);
+    expectAllSignals(reply, null);
+  });
 });
 
 const successors: Readonly<Record<string, string>> = {
@@ -202,14 +186,17 @@ const successors: Readonly<Record<string, string>> = {
 };
 
 describe('the deprecation headers', () => {
-  clauseEach(
-    [
-      'read.route_lifecycle.announced_headers_on_success',
-      'read.versioning.three_signals_every_response',
-    ],
-    Object.entries(successors),
-    ([path]) => `are on 200, 304, HEAD and preflights of ${path}`,
-    async ([path, successor]) => {
+  const onErrors = clause(
+    'read.route_lifecycle.announced_headers_on_error',
+    'read.errors.deprecated_routes_keep_headers',
+  );
+
+  clause(
+    'read.route_lifecycle.announced_headers_on_success',
+    'read.versioning.three_signals_every_response',
+  ).each(Object.entries(successors))(
+    'are on 200, 304, HEAD and preflights of %s',
+    async (path, successor) => {
       const app = await buildTestApp();
       const origin = { origin: 'https://page.test', 'access-control-request-method': 'GET' };
 
@@ -227,12 +214,9 @@ describe('the deprecation headers', () => {
     },
   );
 
-  clause(
-    'read.versioning.three_signals_every_response',
+  clause('read.versioning.three_signals_every_response')(
     'are sent together with the link to the oEmbed document',
     async () => {
-      const app = await sharedApp();
-
       const reply = await app.request(convert);
 
       expect(
@@ -243,14 +227,9 @@ describe('the deprecation headers', () => {
     },
   );
 
-  clauseEach(
-    [
-      'read.route_lifecycle.announced_headers_on_error',
-      'read.errors.deprecated_routes_keep_headers',
-    ],
-    Object.entries(successors),
-    ([path]) => `are on 400, 405 and 414 of ${path}`,
-    async ([path, successor]) => {
+  onErrors.each(Object.entries(successors))(
+    'are on 400, 405 and 414 of %s',
+    async (path, successor) => {
       const app = await buildTestApp();
 
       const bad = await app.request(`${path}&format=xml`);
@@ -267,83 +246,54 @@ describe('the deprecation headers', () => {
     },
   );
 
-  clause(
-    [
-      'read.route_lifecycle.announced_headers_on_error',
-      'read.errors.deprecated_routes_keep_headers',
-    ],
-    'are on a 404',
-    async () => {
-      const app = await sharedApp();
+  onErrors('are on a 404', async () => {
+    const post = await app.request(`/api/convert?handle=ada.example&id=1900000000000000999`);
+    const account = await app.request('/api/browse?resource=followers&handle=nobody.example');
 
-      const post = await app.request(`/api/convert?handle=ada.example&id=1900000000000000999`);
-      const account = await app.request('/api/browse?resource=followers&handle=nobody.example');
+    expect([post.json().code, account.json().code]).toEqual(['not_found', 'not_found']);
+    expectAllSignals(post, `${baseUrl}/api/v1/posts?handle=ada.example&id=1900000000000000999`);
+    expectAllSignals(account, `${baseUrl}/api/v1/profiles/nobody.example/followers`);
+  });
 
-      expect([post.json().code, account.json().code]).toEqual(['not_found', 'not_found']);
-      expectAllSignals(post, `${baseUrl}/api/v1/posts?handle=ada.example&id=1900000000000000999`);
-      expectAllSignals(account, `${baseUrl}/api/v1/profiles/nobody.example/followers`);
-    },
-  );
+  onErrors('are on the 401 of an unknown key', async () => {
+    const headers = { authorization: `Bearer perch_${'k'.repeat(43)}` };
 
-  clause(
-    [
-      'read.route_lifecycle.announced_headers_on_error',
-      'read.errors.deprecated_routes_keep_headers',
-    ],
-    'are on the 401 of an unknown key',
-    async () => {
-      const app = await sharedApp();
-      const headers = { authorization: `Bearer perch_${'k'.repeat(43)}` };
+    const refused = await app.request(profile, { headers });
+    const ignored = await app.request(convert, { headers });
 
-      const refused = await app.request(profile, { headers });
-      const ignored = await app.request(convert, { headers });
+    expect([refused.json().code, ignored.statusCode]).toEqual(['invalid_key', 200]);
+    expectAllSignals(refused, successors[profile] ?? '');
+    expectAllSignals(ignored, successors[convert] ?? '');
+  });
 
-      expect([refused.json().code, ignored.statusCode]).toEqual(['invalid_key', 200]);
-      expectAllSignals(refused, successors[profile] ?? '');
-      expectAllSignals(ignored, successors[convert] ?? '');
-    },
-  );
+  onErrors('are on the 429 of an exhausted allowance', async () => {
+    const post = createStubProvider('stub', async ({ post: { id: one } }) =>
+      stubFound(stubPost(one)),
+    );
+    const list = createFakeList(3, fullPages);
+    const app = await buildTestApp({
+      providers: [post, list.provider],
+      env: { PERCH_POST_ALLOWANCE: '1', PERCH_PUBLIC_ALLOWANCE: '1' },
+    });
+    await app.request('/api/convert?handle=jack&id=20');
+    await app.request('/api/browse?resource=search&q=fog');
 
-  clause(
-    [
-      'read.route_lifecycle.announced_headers_on_error',
-      'read.errors.deprecated_routes_keep_headers',
-    ],
-    'are on the 429 of an exhausted allowance',
-    async () => {
-      const post = createStubProvider('stub', async ({ post: { id: one } }) =>
-        stubFound(stubPost(one)),
-      );
-      const list = createFakeList(3, fullPages);
-      const app = await buildTestApp({
-        providers: [post, list.provider],
-        env: { PERCH_POST_ALLOWANCE: '1', PERCH_PUBLIC_ALLOWANCE: '1' },
-      });
-      await app.request('/api/convert?handle=jack&id=20');
-      await app.request('/api/browse?resource=search&q=fog');
+    const tooMuch = await app.request('/api/convert?handle=jack&id=21');
+    const tooOften = await app.request('/api/browse?resource=search&q=rain');
 
-      const tooMuch = await app.request('/api/convert?handle=jack&id=21');
-      const tooOften = await app.request('/api/browse?resource=search&q=rain');
+    expect([tooMuch.json().code, tooOften.json().code]).toEqual(['rate_limited', 'rate_limited']);
+    expectAllSignals(tooMuch, `${baseUrl}/api/v1/posts?handle=jack&id=21`);
+    expectAllSignals(tooOften, `${baseUrl}/api/v1/search?q=rain`);
+  });
 
-      expect([tooMuch.json().code, tooOften.json().code]).toEqual(['rate_limited', 'rate_limited']);
-      expectAllSignals(tooMuch, `${baseUrl}/api/v1/posts?handle=jack&id=21`);
-      expectAllSignals(tooOften, `${baseUrl}/api/v1/search?q=rain`);
-    },
-  );
-
-  clauseEach(
-    [
-      'read.route_lifecycle.announced_headers_on_error',
-      'read.errors.deprecated_routes_keep_headers',
-    ],
-    [
-      ['unavailable', 503],
-      ['throttled', 503],
-      ['malformed', 502],
-      ['missing', 404],
-    ] as const satisfies readonly (readonly [ProviderErrorKind, number])[],
-    ([kind, status]) => `are on the ${status} of a provider’s failure: ${kind}`,
-    async ([kind, status]) => {
+  onErrors.each([
+    ['unavailable', 503],
+    ['throttled', 503],
+    ['malformed', 502],
+    ['missing', 404],
+  ] as const satisfies readonly (readonly [ProviderErrorKind, number])[])(
+    'are on the reply to a provider’s failure: %s, %i',
+    async (kind, status) => {
       const fail = async () => {
         throw new ProviderError(kind, 'A sentence.');
       };
@@ -366,43 +316,29 @@ describe('the deprecation headers', () => {
     },
   );
 
-  clause(
-    [
-      'read.route_lifecycle.announced_headers_on_error',
-      'read.errors.deprecated_routes_keep_headers',
-    ],
-    'are on a 500',
-    async () => {
-      // Breaks the contract of providers, so that the read fails over it.
-      const provider = createStubProvider('stub', async () => stubFound(null as never));
-      const app = await buildTestApp({ providers: [provider] });
+  onErrors('are on a 500', async () => {
+    // Breaks the contract of providers, so that the read fails over it.
+    const provider = createStubProvider('stub', async () => stubFound(null as never));
+    const app = await buildTestApp({ providers: [provider] });
 
-      const reply = await app.request('/api/convert?handle=jack&id=20');
+    const reply = await app.request('/api/convert?handle=jack&id=20');
 
-      expect(reply.json().code).toBe('internal_error');
-      expectAllSignals(reply, `${baseUrl}/api/v1/posts?handle=jack&id=20`);
-    },
-  );
+    expect(reply.json().code).toBe('internal_error');
+    expectAllSignals(reply, `${baseUrl}/api/v1/posts?handle=jack&id=20`);
+  });
 
-  clause(
-    [
-      'read.route_lifecycle.announced_headers_on_error',
-      'read.errors.deprecated_routes_keep_headers',
-    ],
-    'are on the 503 of an overloaded or stopping process',
-    async () => {
-      const load = { isHigh: true, close: () => undefined };
-      const app = await buildTestApp({ load });
+  onErrors('are on the 503 of an overloaded or stopping process', async () => {
+    const load = { isHigh: true, close: () => undefined };
+    const app = await buildTestApp({ load });
 
-      const shed = await app.request(profile);
-      app.startDraining();
-      const draining = await app.request(convert);
+    const shed = await app.request(profile);
+    app.startDraining();
+    const draining = await app.request(convert);
 
-      expect([shed.json().code, draining.json().code]).toEqual(['overloaded', 'shutting_down']);
-      expectAllSignals(shed, successors[profile] ?? '');
-      expectAllSignals(draining, successors[convert] ?? '');
-    },
-  );
+    expect([shed.json().code, draining.json().code]).toEqual(['overloaded', 'shutting_down']);
+    expectAllSignals(shed, successors[profile] ?? '');
+    expectAllSignals(draining, successors[convert] ?? '');
+  });
 });
 
 describe('an alias over time', () => {
@@ -422,24 +358,19 @@ describe('an alias over time', () => {
   }
 
   clause(
-    [
-      'read.versioning.signals_sent_now',
-      'read.versioning.deprecated_keep_answering',
-      'read.route_lifecycle.deprecated_after_date',
-    ],
-    'has the same replies and headers before and after its deprecation',
-    async () => {
-      const announced = await readAt(announcedMs);
+    'read.versioning.signals_sent_now',
+    'read.versioning.deprecated_keep_answering',
+    'read.route_lifecycle.deprecated_after_date',
+  )('has the same replies and headers before and after its deprecation', async () => {
+    const announced = await readAt(announcedMs);
 
-      expect(announced.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 400, 400]);
-      for (const reply of announced) expect(reply.deprecation).toBe('@1789430400');
-      expect(await readAt(deprecationMs - 1)).toEqual(announced);
-      expect(await readAt(deprecationMs)).toEqual(announced);
-    },
-  );
+    expect(announced.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 400, 400]);
+    for (const reply of announced) expect(reply.deprecation).toBe('@1789430400');
+    expect(await readAt(deprecationMs - 1)).toEqual(announced);
+    expect(await readAt(deprecationMs)).toEqual(announced);
+  });
 
-  clause(
-    ['read.versioning.unchanged_until_sunset', 'read.route_lifecycle.sunset_may_stop'],
+  clause('read.versioning.unchanged_until_sunset', 'read.route_lifecycle.sunset_may_stop')(
     'has the same replies and headers before and after its sunset',
     async () => {
       const announced = await readAt(announcedMs);
@@ -451,25 +382,23 @@ describe('an alias over time', () => {
 });
 
 describe('HEAD on an alias', () => {
-  clauseEach(
-    [
-      'read.endpoints.deprecated_answer_head',
-      'read.endpoints.head_carries_deprecation_headers',
-      'read.endpoints.head_without_read',
-    ],
-    [
-      ['/api/convert', '/api/v1/posts'],
-      ['/api/convert?handle=jack&id=20', '/api/v1/posts?handle=jack&id=20'],
-      ['/api/convert?url=nonsense&thread=0', '/api/v1/posts?url=nonsense&thread=0'],
-      ['/api/convert?url=a&url=b', '/api/v1/posts?url=a&url=b'],
-      ['/api/browse', null],
-      ['/api/browse?resource=post', null],
-      ['/api/browse?resource=profile', null],
-      ['/api/browse?resource=profile&handle=jack', '/api/v1/profiles/jack'],
-      ['/api/browse?resource=search&q=fog&feed=no', '/api/v1/search?q=fog&feed=no'],
-    ] as const,
-    ([path]) => `is 200 with the headers, without a body and without a read, for ${path}`,
-    async ([path, successor]) => {
+  clause(
+    'read.endpoints.deprecated_answer_head',
+    'read.endpoints.head_carries_deprecation_headers',
+    'read.endpoints.head_without_read',
+  ).each([
+    ['/api/convert', '/api/v1/posts'],
+    ['/api/convert?handle=jack&id=20', '/api/v1/posts?handle=jack&id=20'],
+    ['/api/convert?url=nonsense&thread=0', '/api/v1/posts?url=nonsense&thread=0'],
+    ['/api/convert?url=a&url=b', '/api/v1/posts?url=a&url=b'],
+    ['/api/browse', null],
+    ['/api/browse?resource=post', null],
+    ['/api/browse?resource=profile', null],
+    ['/api/browse?resource=profile&handle=jack', '/api/v1/profiles/jack'],
+    ['/api/browse?resource=search&q=fog&feed=no', '/api/v1/search?q=fog&feed=no'],
+  ])(
+    'is 200 with the headers, without a body and without a read, for %s',
+    async (path, successor) => {
       const post = createStubProvider('stub', async () => stubFound(stubPost('20')));
       const list = createFakeList(3, fullPages);
       const app = await buildTestApp({ providers: [post, list.provider] });
@@ -482,8 +411,7 @@ describe('HEAD on an alias', () => {
     },
   );
 
-  clause(
-    'read.endpoints.head_without_read',
+  clause('read.endpoints.head_without_read')(
     'spends no allowance and does not use the cache',
     async () => {
       const post = createStubProvider('stub', async () => stubFound(stubPost('20')));
@@ -506,12 +434,9 @@ describe('HEAD on an alias', () => {
   );
 });
 
-describe('a key in a parameter of an alias', () => {
-  it.each([
-    '/api/browse?resource=search&feed=none&q=',
-    '/api/convert?url=',
-    '/api/convert?format=',
-  ])('is not in the Link of a problem: %s', async (path) => {
+it.each(['/api/browse?resource=search&feed=none&q=', '/api/convert?url=', '/api/convert?format='])(
+  'a key in a parameter of an alias is not in the Link of a problem: %s',
+  async (path) => {
     const app = await buildTestApp();
     const { key } = await app.createKey();
 
@@ -520,5 +445,5 @@ describe('a key in a parameter of an alias', () => {
     expect(reply.statusCode).toBe(400);
     expect(JSON.stringify(reply.headers)).not.toContain(key);
     expect(readLinks(reply.headers).map(({ rel }) => rel)).not.toContain('successor-version');
-  });
-});
+  },
+);

@@ -179,26 +179,22 @@ async function openSchedule() {
 }
 
 clause(
-  [
-    'read.errors.rate_limit',
-    'read.limits.exhausted_429_retry_after',
-    'read.limits.public_allowance_search_and_browse',
-  ],
-  'match a reference model in 2,000 requests by several callers at random times',
-  async () => {
-    const property = fc.asyncProperty(
-      fc.array(step, { minLength: 200, maxLength: 200 }),
-      async (steps) => {
-        const { callers, ...schedule } = await openSchedule();
+  'read.errors.rate_limit',
+  'read.limits.exhausted_429_retry_after',
+  'read.limits.public_allowance_search_and_browse',
+)('match a reference model in 2,000 requests by several callers at random times', async () => {
+  const property = fc.asyncProperty(
+    fc.array(step, { minLength: 200, maxLength: 200 }),
+    async (steps) => {
+      const { callers, ...schedule } = await openSchedule();
 
-        for (const one of steps) {
-          await schedule.clock.advance(one.pauseMs);
-          // An index of the list.
-          await takeStep(schedule, callers[one.caller] as Caller, one);
-        }
-      },
-    );
+      for (const one of steps) {
+        await schedule.clock.advance(one.pauseMs);
+        // An index of the list.
+        await takeStep(schedule, callers[one.caller] as Caller, one);
+      }
+    },
+  );
 
-    await fc.assert(property, { numRuns: runs(10), endOnFailure: true });
-  },
-);
+  await fc.assert(property, { numRuns: runs(10), endOnFailure: true });
+});

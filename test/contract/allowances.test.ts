@@ -5,7 +5,7 @@ import type { Page, PostFound } from '../../src/model/queries.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/normalize/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { asAdmin, buildTestApp, type TestApp, type TestKey } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { type ClientRequest, readRateLimit, requestFrom } from '../support/rate-limit.ts';
 import { browseRequests, postRequests, type RowRequest } from '../support/row-requests.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
@@ -61,7 +61,6 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
   return { app, source };
 }
 
-/** Returns the units left to a caller, by a request that reads nothing. */
 async function leftTo(
   app: TestApp,
   asking: ClientRequest,
@@ -72,7 +71,6 @@ async function leftTo(
   return readRateLimit(reply).remaining;
 }
 
-/** Returns the cost of a read, and its reply. */
 async function priceOf(app: TestApp, url: string, asking: ClientRequest = {}) {
   const isPost = /status|convert|posts|oembed/.test(url.split('?', 1)[0] ?? '');
   const surface = isPost ? 'post' : 'browse';
@@ -83,7 +81,6 @@ async function priceOf(app: TestApp, url: string, asking: ClientRequest = {}) {
   return { reply, status: reply.statusCode, price: before - after };
 }
 
-/** Spends all units of a caller, and returns the first refused reply. */
 async function exhaust(app: TestApp, asking: ClientRequest = {}, path = '/search?q=all') {
   for (let times = 0; times < 1000; times += 1) {
     const reply = await requestFrom(app, `${path}&nocache=true`, asking);
@@ -105,10 +102,8 @@ const unknownKey = `perch_${'u'.repeat(43)}`;
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 describe('the cost of a read', () => {
-  clauseEach(
-    'read.limits.public_allowance_search_and_browse',
-    browseRequests,
-    ({ name }) => `a unit for what the cache does not answer, whoever answers: ${name}`,
+  clause('read.limits.public_allowance_search_and_browse').each(browseRequests)(
+    'a unit for what the cache does not answer, whoever answers: $name',
     async ({ url }) => {
       const { app } = await setUp();
 
@@ -312,47 +307,45 @@ describe('the cost of a read', () => {
 describe('an exhausted allowance', () => {
   const env = { PERCH_PUBLIC_ALLOWANCE: '3', PERCH_KEY_ALLOWANCE: '3', PERCH_POST_ALLOWANCE: '3' };
 
-  clauseEach(
-    ['read.errors.rate_limit', 'read.limits.exhausted_429_retry_after'],
-    ['public', 'key', 'post'] as const,
-    (policy) => `is 429 until exactly the moment that Retry-After names: ${policy}`,
-    async (policy) => {
-      const { app } = await setUp(env);
-      const headers = policy === 'key' ? (await app.createKey()).headers : {};
-      const path = policy === 'post' ? '/wren/status/20?full=1' : '/search?q=fog';
-      const read = () => requestFrom(app, `${path}&nocache=true`, { headers });
-      for (const pauseMs of [7300, 500, 4200]) {
-        expect((await read()).statusCode).toBe(200);
-        await app.advance(pauseMs);
-      }
+  clause('read.errors.rate_limit', 'read.limits.exhausted_429_retry_after').each([
+    'public',
+    'key',
+    'post',
+  ])('is 429 until exactly the moment that Retry-After names: %s', async (policy) => {
+    const { app } = await setUp(env);
+    const headers = policy === 'key' ? (await app.createKey()).headers : {};
+    const path = policy === 'post' ? '/wren/status/20?full=1' : '/search?q=fog';
+    const read = () => requestFrom(app, `${path}&nocache=true`, { headers });
+    for (const pauseMs of [7300, 500, 4200]) {
+      expect((await read()).statusCode).toBe(200);
+      await app.advance(pauseMs);
+    }
 
-      const refused = await read();
-      await app.advance(47_000);
-      const tooSoon = await read();
-      await app.advance(1000);
-      const inTime = await read();
-      const again = await read();
+    const refused = await read();
+    await app.advance(47_000);
+    const tooSoon = await read();
+    await app.advance(1000);
+    const inTime = await read();
+    const again = await read();
 
-      expect(refused.json()).toMatchObject({ status: 429, code: 'rate_limited', retry_after: 48 });
-      expect(refused.headers['retry-after']).toBe('48');
-      expect(readRateLimit(refused)).toEqual({
-        policy,
-        quota: 3,
-        windowSeconds: 60,
-        remaining: 0,
-        resetSeconds: 48,
-      });
-      expect([tooSoon.statusCode, tooSoon.headers['retry-after']]).toEqual([429, '1']);
-      expect(inTime.statusCode).toBe(200);
-      expect([again.statusCode, readRateLimit(again)]).toMatchObject([
-        200,
-        { remaining: 1, resetSeconds: 60 },
-      ]);
-    },
-  );
+    expect(refused.json()).toMatchObject({ status: 429, code: 'rate_limited', retry_after: 48 });
+    expect(refused.headers['retry-after']).toBe('48');
+    expect(readRateLimit(refused)).toEqual({
+      policy,
+      quota: 3,
+      windowSeconds: 60,
+      remaining: 0,
+      resetSeconds: 48,
+    });
+    expect([tooSoon.statusCode, tooSoon.headers['retry-after']]).toEqual([429, '1']);
+    expect(inTime.statusCode).toBe(200);
+    expect([again.statusCode, readRateLimit(again)]).toMatchObject([
+      200,
+      { remaining: 1, resetSeconds: 60 },
+    ]);
+  });
 
-  clause(
-    'read.errors.rate_limit',
+  clause('read.errors.rate_limit')(
     'still serves cached replies, and does not affect other callers',
     async () => {
       const { app } = await setUp(env);
@@ -404,10 +397,8 @@ describe('the rate limit fields', () => {
   };
   const few = { ...whole.public, quota: 6 };
 
-  clauseEach(
-    'read.limits.public_allowance_search_and_browse',
-    browseRequests,
-    ({ name }) => `are in every reply of the browse surface: ${name}`,
+  clause('read.limits.public_allowance_search_and_browse').each(browseRequests)(
+    'are in every reply of the browse surface: $name',
     async ({ url, missingUrl }) => {
       const { app, source } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '6' });
       const key = await app.createKey();
@@ -544,7 +535,6 @@ describe('the sizes of allowances', () => {
     expect((await requestFrom(app, '/search?q=new')).statusCode).toBe(200);
   });
 
-  /** Spends the public allowance of an address, then the allowance of a key at that address. */
   async function expectLargerWithKey({ url }: RowRequest): Promise<void> {
     const { app } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '2', PERCH_KEY_ALLOWANCE: '5' });
     const { headers } = await app.createKey();
@@ -566,17 +556,16 @@ describe('the sizes of allowances', () => {
 
   const isSearch = ({ name }: RowRequest) => name.endsWith('search');
 
-  clauseEach(
-    ['read.auth.key_affects_search', 'read.auth.key_raises_search_allowance'],
+  clause('read.auth.key_affects_search', 'read.auth.key_raises_search_allowance').each(
     browseRequests.filter(isSearch),
-    ({ name }) => `are larger with a key, at the same address: ${name}`,
-    expectLargerWithKey,
-  );
+  )('are larger with a key, at the same address: $name', expectLargerWithKey);
 
-  clauseEach(
-    ['read.auth.key_affects_profiles', 'read.key_status.valid', 'read.key_status.anonymous'],
-    browseRequests.filter((request) => !isSearch(request)),
-    ({ name }) => `are larger with a key, at the same address: ${name}`,
+  clause(
+    'read.auth.key_affects_profiles',
+    'read.key_status.valid',
+    'read.key_status.anonymous',
+  ).each(browseRequests.filter((request) => !isSearch(request)))(
+    'are larger with a key, at the same address: $name',
     expectLargerWithKey,
   );
 
@@ -620,7 +609,7 @@ describe('the sizes of allowances', () => {
     expect(await read()).toEqual([200, 6, 1, 30, undefined]);
   });
 
-  clause('read.auth.readable_without_key', 'are the only difference that a key makes', async () => {
+  clause('read.auth.readable_without_key')('are the only difference that a key makes', async () => {
     // Cursors are signed, and the bodies have them.
     const env = { PERCH_PROVIDERS: 'archive', PERCH_CURSOR_KEY: 'k'.repeat(32) };
     const [keyless, keyed] = [await buildTestApp({ env }), await buildTestApp({ env })];
@@ -633,8 +622,7 @@ describe('the sizes of allowances', () => {
     }
   });
 
-  clause(
-    'read.key_status.unverified',
+  clause('read.key_status.unverified')(
     'are those of the address if the key store cannot be read',
     async () => {
       const folder = temporaryFolder();
@@ -662,10 +650,8 @@ describe('the ceiling of posts', () => {
     PERCH_POST_ALLOWANCE: '3',
   };
 
-  clauseEach(
-    'read.limits.conversion_unaffected_by_keys',
-    postRequests,
-    ({ name }) => `is the same with a key, a wrong one and none: ${name}`,
+  clause('read.limits.conversion_unaffected_by_keys').each(postRequests)(
+    'is the same with a key, a wrong one and none: $name',
     async ({ url }) => {
       const { app } = await setUp(env);
       const { headers } = await app.createKey({ allowance: 1000 });

@@ -24,8 +24,7 @@ const context = z.object({ anchor: z.url() }).catchall(z.array(target).min(1));
 const linkset = z.strictObject({ linkset: z.array(context).min(1) });
 
 describe('/.well-known/api-catalog', () => {
-  clause(
-    ['read.discovery.api_catalog_linkset', 'read.what.discovery_describes_surfaces'],
+  clause('read.discovery.api_catalog_linkset', 'read.what.discovery_describes_surfaces')(
     'is a linkset with the profile, and links to the description, documentation and status of each API',
     async () => {
       const app = await buildTestApp({ env });
@@ -53,8 +52,7 @@ describe('/.well-known/api-catalog', () => {
     },
   );
 
-  clause(
-    'read.discovery.api_catalog_linkset',
+  clause('read.discovery.api_catalog_linkset')(
     'links to itself and its items in `Link` of GET and HEAD',
     async () => {
       const app = await buildTestApp({ env });

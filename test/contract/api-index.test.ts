@@ -1,9 +1,7 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
-import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
 import { buildTestApp } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
-import { createManualClock } from '../support/manual-clock.ts';
+import { clause } from '../support/clause.ts';
 import { expectSignals } from '../support/signals.ts';
 
 const dates = {
@@ -27,8 +25,7 @@ const alias = z
   );
 
 describe('/api', () => {
-  clause(
-    ['read.discovery.api_description', 'read.versioning.v1_current'],
+  clause('read.discovery.api_description', 'read.versioning.v1_current')(
     'describes the service and its version',
     async () => {
       const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
@@ -57,36 +54,32 @@ describe('/api', () => {
   );
 
   clause(
-    [
-      'read.lifecycle_object.api_versioning_repeats_dates',
-      'read.lifecycle_object.api_versioning_same_shapes',
-      'read.versioning.scheduled_convert_and_browse',
-    ],
-    'lists the aliases with their dates and both forms of a replacement',
-    async () => {
-      const app = await buildTestApp();
+    'read.lifecycle_object.api_versioning_repeats_dates',
+    'read.lifecycle_object.api_versioning_same_shapes',
+    'read.versioning.scheduled_convert_and_browse',
+  )('lists the aliases with their dates and both forms of a replacement', async () => {
+    const app = await buildTestApp();
 
-      const { versioning } = (await app.request('/api')).json();
+    const { versioning } = (await app.request('/api')).json();
 
-      expect(versioning.deprecated_aliases).toEqual([
-        { path: '/api/convert', ...dates, state: 'deprecated', successor: '/api/v1/posts' },
-        {
-          path: '/api/browse',
-          ...dates,
-          state: 'deprecated',
-          successor_parameter: 'resource',
-          successors: {
-            profile: '/api/v1/profiles/{handle}',
-            followers: '/api/v1/profiles/{handle}/followers',
-            following: '/api/v1/profiles/{handle}/following',
-            search: '/api/v1/search',
-          },
+    expect(versioning.deprecated_aliases).toEqual([
+      { path: '/api/convert', ...dates, state: 'deprecated', successor: '/api/v1/posts' },
+      {
+        path: '/api/browse',
+        ...dates,
+        state: 'deprecated',
+        successor_parameter: 'resource',
+        successors: {
+          profile: '/api/v1/profiles/{handle}',
+          followers: '/api/v1/profiles/{handle}/followers',
+          following: '/api/v1/profiles/{handle}/following',
+          search: '/api/v1/search',
         },
-      ]);
-    },
-  );
+      },
+    ]);
+  });
 
-  clause('read.discovery.api_description', 'lists existing routes', async () => {
+  clause('read.discovery.api_description')('lists existing routes', async () => {
     const app = await buildTestApp();
     const { surfaces } = (await app.request('/api')).json();
     const paths = surfaces.flatMap(({ routes }: { routes: { path: string }[] }) =>
@@ -109,82 +102,25 @@ describe('/api', () => {
   });
 
   clause(
-    ['read.lifecycle_object.clients_parse_both_shapes', 'read.versioning.deprecation_future_date'],
-    'describes each alias in one of two forms, with the dates of its headers',
-    async () => {
-      const app = await buildTestApp();
-      const { versioning } = (await app.request('/api')).json();
+    'read.lifecycle_object.clients_parse_both_shapes',
+    'read.versioning.deprecation_future_date',
+  )('describes each alias in one of two forms, with the dates of its headers', async () => {
+    const app = await buildTestApp();
+    const { versioning } = (await app.request('/api')).json();
 
-      const aliases = z.array(alias).length(2).parse(versioning.deprecated_aliases);
+    const aliases = z.array(alias).length(2).parse(versioning.deprecated_aliases);
 
-      for (const { path, deprecation_iso, sunset_iso, ...how } of aliases) {
-        const { headers } = await app.request(path, { method: 'HEAD' });
-        const { deprecation, sunset } = expectSignals(headers);
-        expect([deprecation, sunset]).toEqual([new Date(deprecation_iso), new Date(sunset_iso)]);
-        const targets = 'successor' in how ? [how.successor] : Object.values(how.successors);
-        for (const target of targets) expect(target).toMatch(/^\/api\/v1\//);
-      }
-    },
-  );
+    for (const { path, deprecation_iso, sunset_iso, ...how } of aliases) {
+      const { headers } = await app.request(path, { method: 'HEAD' });
+      const { deprecation, sunset } = expectSignals(headers);
+      expect([deprecation, sunset]).toEqual([new Date(deprecation_iso), new Date(sunset_iso)]);
+      const targets = 'successor' in how ? [how.successor] : Object.values(how.successors);
+      for (const target of targets) expect(target).toMatch(/^\/api\/v1\//);
+    }
+  });
 
-  clause(
-    ['read.route_lifecycle.deprecated_after_date', 'read.route_lifecycle.sunset_may_stop'],
-    'contains the current lifecycle states, with another entity tag',
-    async () => {
-      const clock = createManualClock(scheduledLifecycle.deprecationMs - 1000);
-      const app = await buildTestApp({ clock });
-      const seen = async () => {
-        const reply = await app.request('/api');
-        const { deprecated_aliases: aliases } = reply.json().versioning;
-        return [String(reply.headers.etag), ...aliases.map((one: { state: string }) => one.state)];
-      };
-
-      const [first, again] = [await seen(), await seen()];
-      await clock.advance(1000);
-      const second = await seen();
-      await clock.advance(scheduledLifecycle.sunsetMs - scheduledLifecycle.deprecationMs);
-      const third = await seen();
-
-      expect(first.slice(1)).toEqual(['announced', 'announced']);
-      expect(again).toEqual(first);
-      expect(second.slice(1)).toEqual(['deprecated', 'deprecated']);
-      expect(third.slice(1)).toEqual(['past_sunset', 'past_sunset']);
-      expect(new Set([first[0], second[0], third[0]]).size).toBe(3);
-    },
-  );
-
-  clause(
-    'read.discovery.api_description',
-    'answers HEAD, 304 and, to other methods, 405',
-    async () => {
-      const app = await buildTestApp();
-      const get = await app.request('/api?whatever=1', { headers: { accept: 'text/html' } });
-      const etag = String(get.headers.etag);
-
-      const head = await app.request('/api', { method: 'HEAD' });
-      const known = await app.request('/api', { headers: { 'if-none-match': etag } });
-
-      expect([head.statusCode, head.body]).toEqual([200, '']);
-      expect(head.headers).toMatchObject({
-        etag,
-        'content-type': get.headers['content-type'],
-        'content-length': get.headers['content-length'],
-      });
-      expect([known.statusCode, known.body, known.headers.etag]).toEqual([304, '', etag]);
-      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-        const reply = await app.request('/api', { method });
-        expect([reply.json().code, reply.headers.allow]).toEqual([
-          'method_not_allowed',
-          'GET, HEAD',
-        ]);
-      }
-    },
-  );
-
-  clauseEach(
-    'read.errors.route_not_found',
-    ['/API', '/api/v1', '/api/versioning'],
-    (path) => `does not create a route ${path}`,
+  clause('read.errors.route_not_found').each(['/API', '/api/v1', '/api/versioning'])(
+    'does not create a route %s',
     async (path) => {
       const app = await buildTestApp();
 

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { findReply } from '../../src/routes/pages/docs/search-index.ts';
 import { listApiPages, readApiPages } from '../support/api-pages.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { shareTestApps } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const browser = { accept: 'text/html,*/*;q=0.8' };
 
@@ -35,7 +36,7 @@ function sectionsOf(markdown: string): ReadonlyMap<string, string> {
 
 describe('the pages of the API', () => {
   it('have every operation of the description, with its name, path, parameters and statuses', async () => {
-    const app = await sharedApp({ env: { PERCH_SESSIONS: 'on' } });
+    const app = sharedApp({ env: { PERCH_SESSIONS: 'on' } });
     const { paths } = described.parse((await app.request('/openapi.json')).json());
 
     const body = await readApiPages(app);
@@ -66,7 +67,7 @@ describe('the pages of the API', () => {
   });
 
   it('name each operation in a few words, without a full stop', async () => {
-    const app = await sharedApp({ env: { PERCH_SESSIONS: 'on', PERCH_MEDIA: 'proxy' } });
+    const app = sharedApp({ env: { PERCH_SESSIONS: 'on', PERCH_MEDIA: 'proxy' } });
     const { paths } = described.parse((await app.request('/openapi.json')).json());
 
     const names = Object.values(paths)
@@ -80,7 +81,6 @@ describe('the pages of the API', () => {
   });
 
   it('begin with a list that has the id of every operation and schema', async () => {
-    const app = await sharedApp();
     const { paths, components } = described.parse((await app.request('/openapi.json')).json());
 
     const { elements, errors } = parsePage(
@@ -105,7 +105,6 @@ describe('the pages of the API', () => {
   });
 
   it('have an element with the id of every operation and schema', async () => {
-    const app = await sharedApp();
     const { elements } = parsePage((await app.request('/docs/api', { headers: browser })).body);
     const links = elements.flatMap(({ attributes: { id, href } }) =>
       href?.endsWith(`#${id}`) ? href : [],
@@ -124,8 +123,6 @@ describe('the pages of the API', () => {
   });
 
   it('describe a permalink beside its v1 route, by its own parameters', async () => {
-    const app = await sharedApp();
-
     const { body } = await app.request('/docs/api/posts.md');
 
     const sections = sectionsOf(body);
@@ -139,7 +136,6 @@ describe('the pages of the API', () => {
   });
 
   it('collapse each schema below its name in HTML', async () => {
-    const app = await sharedApp();
     const { components } = described.parse((await app.request('/openapi.json')).json());
 
     const { body } = await app.request('/docs/api/schemas', { headers: browser });
@@ -150,8 +146,6 @@ describe('the pages of the API', () => {
   });
 
   it('link problem codes to their explanations', async () => {
-    const app = await sharedApp();
-
     const { elements } = parsePage(
       (await app.request('/docs/api/posts', { headers: browser })).body,
     );
@@ -163,7 +157,7 @@ describe('the pages of the API', () => {
   });
 
   it('begin where the header of every page leads', async () => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     for (const path of ['/', '/docs/keys', '/docs/api', '/docs/api/posts']) {
       const { elements } = parsePage((await app.request(path, { headers: browser })).body);
@@ -177,7 +171,7 @@ describe('the pages of the API', () => {
   });
 
   it('show commands for the base URL of this server', async () => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const body = await readApiPages(app);
 
@@ -190,7 +184,7 @@ describe('the pages of the API', () => {
   });
 
   it('leave out the routes of sessions on servers without them', async () => {
-    const app = await sharedApp({ env: { PERCH_SESSIONS: 'off' } });
+    const app = sharedApp({ env: { PERCH_SESSIONS: 'off' } });
 
     const { body } = await app.request('/docs/api.md');
 
@@ -203,30 +197,7 @@ describe('the pages of the API', () => {
     expect(llms.body).not.toContain('/docs/api/sessions)');
   });
 
-  it.each(['/docs/api', '/docs/api.md', '/docs/api/posts', '/docs/api/posts.md'])(
-    '%s has the same bytes each time, answers 304 and HEAD, and rejects other methods',
-    async (url) => {
-      const app = await buildTestApp();
-      const first = await app.request(url);
-
-      const second = await app.request(url);
-      const known = await app.request(url, {
-        headers: { 'if-none-match': `${first.headers.etag}` },
-      });
-      const head = await app.request(url, { method: 'HEAD' });
-      const post = await app.request(url, { method: 'POST' });
-
-      expect([second.body, second.headers.etag]).toEqual([first.body, first.headers.etag]);
-      expect([known.statusCode, known.body]).toEqual([304, '']);
-      expect([head.statusCode, head.body]).toEqual([200, '']);
-      expect(head.headers['content-length']).toBe(first.headers['content-length']);
-      expect([post.statusCode, post.headers.allow]).toEqual([405, 'GET, HEAD']);
-    },
-  );
-
   it.each(['/docs/api', '/docs/api/posts'])('%s is Markdown if Accept prefers it', async (url) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url, { headers: { accept: 'text/markdown' } });
 
     expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
@@ -240,8 +211,6 @@ describe('the pages of the API', () => {
     ['/docs/api/keys', 404, undefined],
     ['/docs/api%2Fposts', 404, undefined],
   ])('%s answers %i', async (url, status, location) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url);
 
     expect([reply.statusCode, reply.headers.location]).toEqual([status, location]);
@@ -251,8 +220,6 @@ describe('the pages of the API', () => {
     ['Get a post', 'http://localhost:8080/docs/api/posts#getPost'],
     ['search posts or accounts', 'http://localhost:8080/docs/api/search#searchPosts'],
   ])('are found by the name of an operation: %s', async (name, url) => {
-    const app = await sharedApp();
-
     const reply = await app.request(`/docs/find?q=${encodeURIComponent(name)}`, {
       headers: { accept: 'application/json' },
     });
@@ -261,8 +228,6 @@ describe('the pages of the API', () => {
   });
 
   it('can be searched by operation id', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request('/docs/find?q=importProfilePosts', {
       headers: { accept: 'application/json' },
     });

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type ArchiveStore, openArchiveStore } from '../../src/archive/store/store.ts';
 import { toIsoSeconds } from '../../src/lib/clock.ts';
-import { listReply } from '../../src/model/results.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
-import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { buildTestApp } from '../support/build-app.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
+import { readWhole } from '../support/walk-list.ts';
 
 /** These tests send more requests in a minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_PROVIDERS: 'archive' };
@@ -59,23 +59,6 @@ async function serve(rows: readonly Omit<Row, 'at'>[], followers: number) {
   return { app: await buildTestApp({ env: { ...unlimited, PERCH_DATA_DIR: folder } }), seen };
 }
 
-/** Reads a list to its end with a sequence of limits. All pages but the last are full. */
-async function walk(app: TestApp, path: string, some: readonly number[]) {
-  const ids: (string | null)[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page === 0 || cursor !== undefined; page += 1) {
-    const limit = some[page % some.length] ?? 20;
-    const from = cursor === undefined ? '' : `&cursor=${cursor}`;
-    const reply = await app.request(`${path}&format=json&limit=${limit}${from}`);
-    expect(reply.statusCode, reply.body).toBe(200);
-    const { posts = [], users = [], nextCursor } = listReply.parse(reply.json());
-    if (nextCursor !== undefined) expect([...posts, ...users]).toHaveLength(limit);
-    ids.push(...posts.map(({ id }) => id), ...users.map(({ screen_name }) => screen_name));
-    cursor = nextCursor;
-  }
-  return ids;
-}
-
 it('returns every row of an archive list once and in order, in full pages', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -86,16 +69,16 @@ it('returns every row of an archive list once and in order, in full pages', asyn
         const { app, seen } = await serve(rows, followers);
         const at = new Map(seen.map((one) => [one.id, one.at]));
 
-        const timeline = await walk(app, '/ada?with_replies=true&with_reposts=true', some);
-        const found = await walk(app, '/search?platform=archive&q=heron%20-zebra', some);
-        const readers = await walk(app, '/ada/followers?full=true', some);
+        const timeline = await readWhole(app, '/ada?with_replies=true&with_reposts=true', some);
+        const found = await readWhole(app, '/search?platform=archive&q=heron%20-zebra', some);
+        const readers = await readWhole(app, '/ada/followers?full=true', some);
 
         const ids = seen.map(({ id }) => id).toSorted();
         expect(timeline.toSorted()).toEqual(ids);
-        const seconds = timeline.map((id) => at.get(id ?? '') ?? Number.NaN);
+        const seconds = timeline.map((id) => at.get(id) ?? Number.NaN);
         expect(seconds).toEqual(seconds.toSorted((a, b) => b - a));
         // The sample contains this word too.
-        expect(found.filter((id) => at.has(id ?? '')).toSorted()).toEqual(ids);
+        expect(found.filter((id) => at.has(id)).toSorted()).toEqual(ids);
         expect(new Set(found).size).toBe(found.length);
         expect(readers).toHaveLength(followers);
         expect(new Set(readers).size).toBe(followers);

@@ -36,7 +36,6 @@ const tweets = [
   }),
 ];
 
-/** Opens a server with the export of an account in its archive, and failing upstreams. */
 async function serveExport() {
   const folder = temporaryFolder();
   const files = new Map(makeXExport({ posts: 0, followers: 3, following: 2 }));

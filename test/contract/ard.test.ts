@@ -50,8 +50,7 @@ const mcp: Endpoint = {
 };
 
 describe('/.well-known/ard.json', () => {
-  clause(
-    ['read.discovery.ard_every_surface', 'read.what.discovery_describes_surfaces'],
+  clause('read.discovery.ard_every_surface', 'read.what.discovery_describes_surfaces')(
     'has an entry for each surface for programs in /api',
     async () => {
       const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.example.org' } });

@@ -6,20 +6,19 @@ import { ownCorpus } from '../../src/answers/corpus/corpus.ts';
 import { openAnswers } from '../../src/answers/open-answers.ts';
 import { exampleQuestions } from '../../src/routes/pages/ask/ask-plugin.ts';
 import { askPath, maxQueryLength } from '../../src/routes/pages/layout.ts';
-import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, shareTestApp, type TestApp, type TestClient } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { parsePage } from '../support/render-html.ts';
 import { mayFetch } from '../support/robots.ts';
 import { answerTo, createManualEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp({ env: { PERCH_SESSIONS: 'off' } });
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const program = { accept: 'text/markdown' };
 const json = { accept: 'application/json' };
 
 /** Returns whether a link, such as `https://perch.test/read/docs/keys#get-a-key`, leads to a heading of a page. */
-async function leadsToHeading(app: TestApp, link: string): Promise<boolean> {
+async function leadsToHeading(app: TestClient, link: string): Promise<boolean> {
   const [path = '', fragment = ''] = link
     .replace(/^(?:https:\/\/perch\.test)?\/read/, '')
     .split('#');
@@ -54,27 +53,23 @@ function buildWith(
 const saying = (text: string, given: Parameters<typeof answerTo>[1] = {}) =>
   createScriptedEngine(async (question) => answerTo(question.text, { text, ...given }));
 
-const askOf = (app: TestApp, q: string, headers: Record<string, string> = browser) =>
+const askOf = (app: TestClient, q: string, headers: Record<string, string> = browser) =>
   app.request(`${askPath}?q=${encodeURIComponent(q)}`, { headers });
 
-describe('a server without sessions', () => {
-  it('has no page for questions, and no link to it', async () => {
-    const app = await sharedApp({ env: { PERCH_SESSIONS: 'off' } });
+it('a server without sessions has no page for questions, and no link to it', async () => {
+  const page = await app.request(askPath);
+  const others = [
+    await app.request('/docs', { headers: browser }),
+    await app.request('/docs/find?q=keys', { headers: browser }),
+    await app.request('/', { headers: browser }),
+    await app.request('/llms.txt'),
+    await app.request('/robots.txt'),
+  ];
+  const { paths } = (await app.request('/openapi.json')).json();
 
-    const page = await app.request(askPath);
-    const others = [
-      await app.request('/docs', { headers: browser }),
-      await app.request('/docs/find?q=keys', { headers: browser }),
-      await app.request('/', { headers: browser }),
-      await app.request('/llms.txt'),
-      await app.request('/robots.txt'),
-    ];
-    const { paths } = (await app.request('/openapi.json')).json();
-
-    expect(page.json()).toMatchObject({ status: 404, code: 'route_not_found' });
-    expect(others.map(({ body }) => body.includes(askPath))).not.toContain(true);
-    expect(Object.keys(paths)).not.toContain(askPath);
-  });
+  expect(page.json()).toMatchObject({ status: 404, code: 'route_not_found' });
+  expect(others.map(({ body }) => body.includes(askPath))).not.toContain(true);
+  expect(Object.keys(paths)).not.toContain(askPath);
 });
 
 describe('the page for questions about the documentation', () => {

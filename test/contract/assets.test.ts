@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createAssets } from '../../src/routes/pages/assets.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const silent = pino({ level: 'silent' });
 const assets = createAssets('assets', silent);
 const types: Readonly<Record<string, string>> = {
@@ -18,8 +17,6 @@ const types: Readonly<Record<string, string>> = {
 
 describe('/favicon.ico', () => {
   it('is the logo of the pages as SVG, which caches may store', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request('/favicon.ico');
 
     expect(reply.statusCode).toBe(200);
@@ -49,8 +46,6 @@ describe('an asset', () => {
   it.each(readdirSync('assets'))(
     '%s is served under the hash of its content, and cached forever',
     async (name) => {
-      const app = await sharedApp();
-
       const reply = await app.request(assets.pathOf(name));
 
       expect(reply.statusCode).toBe(200);
@@ -65,8 +60,6 @@ describe('an asset', () => {
   it.each(['site.css', 'site.0123456789.css'])(
     'is cached for a minute under %s, a name of another release',
     async (name) => {
-      const app = await sharedApp();
-
       const reply = await app.request(`/docs/assets/${name}`);
 
       expect(reply.statusCode).toBe(200);
@@ -75,7 +68,6 @@ describe('an asset', () => {
   );
 
   it('answers 304 to its entity tag, and HEAD without a body', async () => {
-    const app = await sharedApp();
     const url = assets.pathOf('site.css');
     const { headers } = await app.request(url, { method: 'HEAD' });
 
@@ -96,8 +88,6 @@ describe('an asset', () => {
     '__proto__',
     'a/b.css',
   ])('is not found at %s', async (name) => {
-    const app = await sharedApp();
-
     const reply = await app.request(`/docs/assets/${name}`);
 
     expect(reply.statusCode).toBe(404);
@@ -105,8 +95,6 @@ describe('an asset', () => {
   });
 
   it('supports only GET and HEAD', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(assets.pathOf('site.css'), { method: 'DELETE' });
 
     expect(reply.statusCode).toBe(405);
@@ -114,16 +102,14 @@ describe('an asset', () => {
   });
 });
 
-describe('a missing folder of assets', () => {
-  it('is logged once, and pages link to the files without a hash', () => {
-    const lines: string[] = [];
-    const logger = pino({}, { write: (line: string) => lines.push(line) });
-    const none = createAssets(join(temporaryFolder(), 'none'), logger);
+it('a missing folder of assets is logged once, and pages link to the files without a hash', () => {
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => lines.push(line) });
+  const none = createAssets(join(temporaryFolder(), 'none'), logger);
 
-    const paths = [none.pathOf('site.css'), none.pathOf('site.js')];
+  const paths = [none.pathOf('site.css'), none.pathOf('site.js')];
 
-    expect(paths).toEqual(['/docs/assets/site.css', '/docs/assets/site.js']);
-    expect(none.find('site.css')).toBeUndefined();
-    expect(lines).toHaveLength(1);
-  });
+  expect(paths).toEqual(['/docs/assets/site.css', '/docs/assets/site.js']);
+  expect(none.find('site.css')).toBeUndefined();
+  expect(lines).toHaveLength(1);
 });

@@ -1,21 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { buildTestApp, shareTestApp } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 import { expectStatus, openAsCaller, readHeads, unknownKey } from '../support/key-callers.ts';
 import { exchange, listen } from '../support/listen.ts';
 import { browseRequests, postRequests } from '../support/row-requests.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const search = '/search?q=heron&platform=archive&format=json';
 const profile = '/ada.example?format=json';
 
 describe('the Authorization header', () => {
   const schemes = ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer '];
-  clauseEach(
-    ['read.key.presented_as_bearer', 'read.auth.sent_as_bearer'],
-    schemes,
-    (scheme) => `accepts a key after “${scheme}”`,
+  clause('read.key.presented_as_bearer', 'read.auth.sent_as_bearer').each(schemes)(
+    'accepts a key after “%s”',
     async (scheme) => {
       const { app, headers } = await openAsCaller('valid');
       const key = String(headers.authorization).slice('Bearer '.length);
@@ -44,21 +41,20 @@ describe('the Authorization header', () => {
     ['bytes beyond ASCII', () => 'Bearer perch_\u00e9\u00ff'],
     ['4089 bytes', () => `Bearer ${'x'.repeat(4089)}`],
   ];
-  clauseEach(
-    ['read.key_status.invalid', 'read.auth.unknown_key_rejected', 'read.errors.invalid_key'],
-    others,
-    ([what]) => `reports a bearer key as unknown that is ${what}`,
-    async ([, write]) => {
-      const { app, headers } = await openAsCaller('valid');
-      const key = String(headers.authorization).slice('Bearer '.length);
+  clause(
+    'read.key_status.invalid',
+    'read.auth.unknown_key_rejected',
+    'read.errors.invalid_key',
+  ).each(others)('reports a bearer key as unknown that is %s', async (_, write) => {
+    const { app, headers } = await openAsCaller('valid');
+    const key = String(headers.authorization).slice('Bearer '.length);
 
-      for (const url of [search, profile]) {
-        const reply = await app.request(url, { headers: { authorization: write(key) } });
-        expect([reply.statusCode, reply.json().code]).toEqual([401, 'invalid_key']);
-        expectStatus(reply, 'invalid');
-      }
-    },
-  );
+    for (const url of [search, profile]) {
+      const reply = await app.request(url, { headers: { authorization: write(key) } });
+      expect([reply.statusCode, reply.json().code]).toEqual([401, 'invalid_key']);
+      expectStatus(reply, 'invalid');
+    }
+  });
 
   const ignored: readonly (readonly [string, (key: string) => Record<string, string>])[] = [
     ['Basic', (key) => ({ authorization: `Basic ${btoa(`perch:${key}`)}` })],
@@ -69,45 +65,35 @@ describe('the Authorization header', () => {
     ['a scheme that begins like Bearer', (key) => ({ authorization: `Bearerish ${key}` })],
     ['an empty value', () => ({ authorization: '' })],
   ];
-  clauseEach(
-    ['read.auth.basic_ignored', 'read.auth.sent_as_bearer', 'read.key_status.anonymous'],
+  clause('read.auth.basic_ignored', 'read.auth.sent_as_bearer', 'read.key_status.anonymous').each(
     ignored,
-    ([what]) => `ignores ${what}`,
-    async ([, write]) => {
-      const { app, headers } = await openAsCaller('valid');
-      const key = String(headers.authorization).slice('Bearer '.length);
-      const plain = await app.request(search);
+  )('ignores %s', async (_, write) => {
+    const { app, headers } = await openAsCaller('valid');
+    const key = String(headers.authorization).slice('Bearer '.length);
+    const plain = await app.request(search);
 
-      const reply = await app.request(search, { headers: write(key) });
+    const reply = await app.request(search, { headers: write(key) });
 
-      expect([reply.statusCode, reply.body]).toEqual([200, plain.body]);
-      expectStatus(reply, 'anonymous');
-    },
-  );
+    expect([reply.statusCode, reply.body]).toEqual([200, plain.body]);
+    expectStatus(reply, 'anonymous');
+  });
 
   const names = ['key', 'api_key', 'apikey', 'access_token', 'token', 'authorization', 'bearer'];
-  clauseEach(
-    'read.auth.query_key_ignored',
-    names,
-    (name) => `ignores ?${name}=`,
-    async (name) => {
-      const { app, headers } = await openAsCaller('valid');
-      const key = String(headers.authorization).slice('Bearer '.length);
+  clause('read.auth.query_key_ignored').each(names)('ignores ?%s=', async (name) => {
+    const { app, headers } = await openAsCaller('valid');
+    const key = String(headers.authorization).slice('Bearer '.length);
 
-      for (const { url } of browseRequests) {
-        const plain = await app.request(url);
-        const reply = await app.request(`${url}&${name}=${key}`);
-        expect([reply.statusCode, reply.body]).toEqual([200, plain.body]);
-        expectStatus(reply, 'anonymous');
-      }
-    },
-  );
+    for (const { url } of browseRequests) {
+      const plain = await app.request(url);
+      const reply = await app.request(`${url}&${name}=${key}`);
+      expect([reply.statusCode, reply.body]).toEqual([200, plain.body]);
+      expectStatus(reply, 'anonymous');
+    }
+  });
 
   const headerNames = ['x-api-key', 'api-key', 'x-auth-token', 'proxy-authorization', 'cookie'];
-  clauseEach(
-    'read.auth.custom_headers_ignored',
-    headerNames,
-    (name) => `ignores the header ${name}`,
+  clause('read.auth.custom_headers_ignored').each(headerNames)(
+    'ignores the header %s',
     async (name) => {
       const { app, headers } = await openAsCaller('valid');
       const key = String(headers.authorization).slice('Bearer '.length);
@@ -121,59 +107,51 @@ describe('the Authorization header', () => {
     },
   );
 
-  clauseEach(
-    'read.auth.sent_as_bearer',
-    [`Bearer ${'x'.repeat(4090)}`, `Basic ${'x'.repeat(4091)}`, 'x'.repeat(8000)],
-    (value) => `rejects ${value.slice(0, 8)}… of ${value.length} bytes`,
-    async (authorization) => {
-      const app = await sharedApp();
-
-      for (const { url } of browseRequests) {
-        const reply = await app.request(url, { headers: { authorization } });
-        expect([reply.statusCode, reply.json().code]).toEqual([400, 'invalid_option']);
-        expect(reply.json().detail).toContain('`Authorization`');
-      }
-      for (const { url } of postRequests) {
-        expect((await app.request(url, { headers: { authorization } })).statusCode).toBe(200);
-      }
-    },
-  );
+  clause('read.auth.sent_as_bearer').each([
+    ['Bearer', `Bearer ${'x'.repeat(4090)}`],
+    ['Basic', `Basic ${'x'.repeat(4091)}`],
+    ['no scheme', 'x'.repeat(8000)],
+  ])('rejects more than 4 kB with %s', async (_, authorization) => {
+    for (const { url } of browseRequests) {
+      const reply = await app.request(url, { headers: { authorization } });
+      expect([reply.statusCode, reply.json().code]).toEqual([400, 'invalid_option']);
+      expect(reply.json().detail).toContain('`Authorization`');
+    }
+    for (const { url } of postRequests) {
+      expect((await app.request(url, { headers: { authorization } })).statusCode).toBe(200);
+    }
+  });
 });
 
 describe('several Authorization headers', () => {
   const valid = (key: string) => `Authorization: Bearer ${key}`;
   const basic = () => 'authorization: Basic cGVyY2g6cGVyY2g=';
-  clauseEach(
-    'read.auth.sent_as_bearer',
-    [
-      ['the same key twice', valid, valid],
-      ['a key, then Basic', valid, basic],
-      ['a key, then an unknown one', valid, () => `AUTHORIZATION: Bearer ${unknownKey}`],
-      ['a key, then nothing', valid, () => 'Authorization:'],
-    ] as const,
-    ([what]) => `are rejected on the browse surface and ignored elsewhere: ${what}`,
-    async ([, ...lines]) => {
-      const { app, port } = await listen();
-      const { key } = await app.createKey();
-      const fields = lines.map((line) => line(key)).join('\r\n');
-      const ask = (path: string) =>
-        exchange(port, [
-          `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${fields}\r\n\r\n`,
-        ]);
+  clause('read.auth.sent_as_bearer').each([
+    ['the same key twice', valid, valid],
+    ['a key, then Basic', valid, basic],
+    ['a key, then an unknown one', valid, () => `AUTHORIZATION: Bearer ${unknownKey}`],
+    ['a key, then nothing', valid, () => 'Authorization:'],
+  ])('are rejected on the browse surface and ignored elsewhere: %s', async (_, first, second) => {
+    const { app, port } = await listen();
+    const { key } = await app.createKey();
+    const fields = [first, second].map((line) => line(key)).join('\r\n');
+    const ask = (path: string) =>
+      exchange(port, [
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${fields}\r\n\r\n`,
+      ]);
 
-      const [browse = '', post = ''] = [
-        await ask(search),
-        await ask('/ada.example/status/1900000000000000001'),
-      ];
+    const [browse = '', post = ''] = [
+      await ask(search),
+      await ask('/ada.example/status/1900000000000000001'),
+    ];
 
-      const [refused, served] = [...readHeads(browse), ...readHeads(post)];
-      expect([refused?.code, served?.code]).toEqual([400, 200]);
-      expect(browse).toContain('"code":"invalid_option"');
-      expect(refused?.fields.get('cache-control')).toBe('private, no-store');
-      expect(refused?.fields.get('x-api-key-status')).not.toBe('valid');
-      expect(browse + post).not.toContain(key);
-    },
-  );
+    const [refused, served] = [...readHeads(browse), ...readHeads(post)];
+    expect([refused?.code, served?.code]).toEqual([400, 200]);
+    expect(browse).toContain('"code":"invalid_option"');
+    expect(refused?.fields.get('cache-control')).toBe('private, no-store');
+    expect(refused?.fields.get('x-api-key-status')).not.toBe('valid');
+    expect(browse + post).not.toContain(key);
+  });
 });
 
 describe('several Authorization headers with a key that is not first', () => {
@@ -191,19 +169,17 @@ describe('several Authorization headers with a key that is not first', () => {
   });
 });
 
-describe('a path with invalid percent-encoding', () => {
-  it.each(['/api/v1/profiles/%zz', '/%zz', '/api/v1/profiles/%E0%A4%A/followers'])(
-    'reports the status of a key too: %s',
-    async (path) => {
-      const app = await buildTestApp();
-      const { headers } = await app.createKey();
+it.each(['/api/v1/profiles/%zz', '/%zz', '/api/v1/profiles/%E0%A4%A/followers'])(
+  'a path with invalid percent-encoding reports the status of a key too: %s',
+  async (path) => {
+    const app = await buildTestApp();
+    const { headers } = await app.createKey();
 
-      const keyed = await app.server.inject({ url: path, headers });
-      const plain = await app.server.inject({ url: path });
+    const keyed = await app.server.inject({ url: path, headers });
+    const plain = await app.server.inject({ url: path });
 
-      expect([keyed.statusCode, keyed.headers['x-api-key-status']]).toEqual([400, 'valid']);
-      expect(keyed.headers['cache-control']).toBe('private, no-store');
-      expect([plain.statusCode, plain.headers['x-api-key-status']]).toEqual([400, 'anonymous']);
-    },
-  );
-});
+    expect([keyed.statusCode, keyed.headers['x-api-key-status']]).toEqual([400, 'valid']);
+    expect(keyed.headers['cache-control']).toBe('private, no-store');
+    expect([plain.statusCode, plain.headers['x-api-key-status']]).toEqual([400, 'anonymous']);
+  },
+);

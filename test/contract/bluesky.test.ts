@@ -10,7 +10,6 @@ const handle = 'mira.test';
 const did = bskyDid(handle);
 const encoded = encodeURIComponent(did);
 
-/** Creates a fake AppView with a small thread, and an app that reads it. */
 async function setUp(prepare: (fake: FakeBluesky) => void = () => {}) {
   const fake = createFakeBluesky();
   const text = 'Ä heron at nowhere… @tove.test #birds';

@@ -1,31 +1,29 @@
 import { describe, expect } from 'vitest';
 import { listReply } from '../../src/model/results.ts';
 import { buildTestApp, shareTestApps, xOnly } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { fillArchive, openImportedArchive } from '../support/imported-archive.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const profile = '/api/v1/profiles/ada.example';
 
 async function readJson(url: string) {
-  const app = await sharedApp();
   const reply = await app.request(url, { headers: { accept: 'application/json' } });
   expect(reply.statusCode, reply.body).toBe(200);
   return listReply.parse(reply.json());
 }
 
 describe('the browse reads', () => {
-  clauseEach(
-    [
-      'read.what.browses_profiles_lists_search',
-      'read.resources.profile_by_handle',
-      'read.v1.profile',
-    ],
-    ['ada.example', '@ada.example', 'ADA.example', '%40Ada.Example'],
-    (handle) => `reads a profile and its posts by the handle ${handle}`,
+  clause(
+    'read.what.browses_profiles_lists_search',
+    'read.resources.profile_by_handle',
+    'read.v1.profile',
+  ).each(['ada.example', '@ada.example', 'ADA.example', '%40Ada.Example'])(
+    'reads a profile and its posts by the handle %s',
     async (handle) => {
       const reply = await readJson(`/api/v1/profiles/${handle}?limit=10`);
 
@@ -61,90 +59,71 @@ describe('the browse reads', () => {
     expect(reply.nextCursor).toMatch(/^[\w-]+$/);
   }
 
-  clause(
-    ['read.v1.followers', 'read.resources.followers_list'],
+  clause('read.v1.followers', 'read.resources.followers_list')(
     'reads the followers of an account',
     () => expectList('followers'),
   );
 
-  clause(
-    ['read.v1.following', 'read.resources.following_list'],
+  clause('read.v1.following', 'read.resources.following_list')(
     'reads the accounts that an account follows',
     () => expectList('following'),
   );
 
   clause(
-    ['read.resources.search_results', 'read.v1.search', 'read.permalink.search_query_q'],
-    'reads the results of a search, newest first',
-    async () => {
-      const reply = await readJson('/search?q=heron&platform=archive&limit=5');
+    'read.resources.search_results',
+    'read.v1.search',
+    'read.permalink.search_query_q',
+  )('reads the results of a search, newest first', async () => {
+    const reply = await readJson('/search?q=heron&platform=archive&limit=5');
 
-      expect(reply).toMatchObject({ resource: 'search', query: 'heron', feed: 'latest', limit: 5 });
-      expect(reply.posts).toHaveLength(5);
-      expect(reply.handle).toBeUndefined();
-    },
-  );
+    expect(reply).toMatchObject({ resource: 'search', query: 'heron', feed: 'latest', limit: 5 });
+    expect(reply.posts).toHaveLength(5);
+    expect(reply.handle).toBeUndefined();
+  });
 
-  clauseEach(
-    'read.v1.search_feed_latest',
-    [
-      ['latest', 'latest'],
-      ['LATEST', 'latest'],
-      ['top', 'top'],
-      ['photos', 'photos'],
-      ['media', 'photos'],
-      ['videos', 'videos'],
-      ['users', 'users'],
-    ] as const,
-    ([feed]) => `accepts the feed ${feed}`,
-    async ([feed, told]) => {
-      const reply = await readJson(`/api/v1/search?q=the&platform=archive&feed=${feed}`);
+  clause('read.v1.search_feed_latest').each([
+    ['latest', 'latest'],
+    ['LATEST', 'latest'],
+    ['top', 'top'],
+    ['photos', 'photos'],
+    ['media', 'photos'],
+    ['videos', 'videos'],
+    ['users', 'users'],
+  ])('accepts the feed %s', async (feed, told) => {
+    const reply = await readJson(`/api/v1/search?q=the&platform=archive&feed=${feed}`);
 
-      expect(reply.feed).toBe(told);
-      if (told === 'users') expect(reply.users).toBeDefined();
-      if (told === 'photos') {
-        for (const post of reply.posts ?? []) {
-          expect(post.type === 'status' && post.media.photos.length > 0).toBe(true);
-        }
+    expect(reply.feed).toBe(told);
+    if (told === 'users') expect(reply.users).toBeDefined();
+    if (told === 'photos') {
+      for (const post of reply.posts ?? []) {
+        expect(post.type === 'status' && post.media.photos.length > 0).toBe(true);
       }
-    },
-  );
-
-  clauseEach(
-    [
-      'read.permalink.search_same_body',
-      'read.what.surfaces_same_bodies',
-      'read.what.permalink_surface_mirrors_paths',
-    ],
-    [
-      [profile, '/ada.example'],
-      [profile, '/@ada.example'],
-      [`${profile}/followers`, '/ada.example/followers'],
-      [`${profile}/following`, '/ada.example/following'],
-      ['/api/v1/search', '/search'],
-    ] as const,
-    ([v1, permalink]) => `returns the same bytes for ${v1} and ${permalink}`,
-    async ([v1, permalink]) => {
-      const app = await sharedApp();
-      for (const query of [
-        '',
-        '&format=json',
-        '&limit=3&full=true',
-        '&page=2&limit=3&format=json',
-      ]) {
-        const given = `?q=heron&platform=archive${query}`;
-
-        const [one, other] = [await app.request(v1 + given), await app.request(permalink + given)];
-
-        expect([one.statusCode, other.statusCode]).toEqual([200, 200]);
-        expect(other.body).toBe(one.body);
-        expect(other.headers.etag).toBe(one.headers.etag);
-      }
-    },
-  );
+    }
+  });
 
   clause(
-    'read.v1.profile',
+    'read.permalink.search_same_body',
+    'read.what.surfaces_same_bodies',
+    'read.what.permalink_surface_mirrors_paths',
+  ).each([
+    [profile, '/ada.example'],
+    [profile, '/@ada.example'],
+    [`${profile}/followers`, '/ada.example/followers'],
+    [`${profile}/following`, '/ada.example/following'],
+    ['/api/v1/search', '/search'],
+  ])('returns the same bytes for %s and %s', async (v1, permalink) => {
+    for (const query of ['', '&format=json', '&limit=3&full=true', '&page=2&limit=3&format=json']) {
+      const given = `?q=heron&platform=archive${query}`;
+
+      const [one, other] = [await app.request(v1 + given), await app.request(permalink + given)];
+
+      expect([one.statusCode, other.statusCode]).toEqual([200, 200]);
+      expect(other.body).toBe(one.body);
+      expect(other.headers.etag).toBe(one.headers.etag);
+    }
+  });
+
+  clause('read.v1.profile')(
     'applies with_replies, with_reposts, until and include_posts',
     async () => {
       const [plain, replies, reposts, until, alone] = [
@@ -171,7 +150,7 @@ describe('the browse reads', () => {
     },
   );
 
-  clause('read.v1.search', 'applies since and until in each of their formats', async () => {
+  clause('read.v1.search')('applies since and until in each of their formats', async () => {
     const forms = [
       ['2026-05-01', '2026-06-01'],
       ['2026-05-01T00:00:00Z', '2026-06-01T02:00:00%2B02:00'],
@@ -191,9 +170,7 @@ describe('the browse reads', () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  clause('read.v1.profile', 'sends the documented headers', async () => {
-    const app = await sharedApp();
-
+  clause('read.v1.profile')('sends the documented headers', async () => {
     const [miss, hit] = [
       await app.request(`${profile}?limit=7`),
       await app.request(`${profile}?limit=7`),
@@ -221,7 +198,7 @@ describe('the browse reads', () => {
     ]);
   });
 
-  clause('read.v1.search', 'falls back to the archive, and warns about it', async () => {
+  clause('read.v1.search')('falls back to the archive, and warns about it', async () => {
     const folder = temporaryFolder();
     fillArchive(folder, ['x']);
     const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
@@ -237,7 +214,7 @@ describe('the browse reads', () => {
     expect(named.json().degraded).toBe(false);
   });
 
-  clause('read.v1.search', 'prefers stale results to those of the archive', async () => {
+  clause('read.v1.search')('prefers stale results to those of the archive', async () => {
     const list = createFakeList(3, fullPages);
     const archive = openImportedArchive('x');
     const app = await buildTestApp({ providers: [archive, list.provider] });
@@ -258,7 +235,7 @@ describe('the browse reads', () => {
     expect(other.json()).toMatchObject({ source: 'archive', degraded: true });
   });
 
-  clause('read.v1.search', 'searches only the named platform', async () => {
+  clause('read.v1.search')('searches only the named platform', async () => {
     const list = createFakeList(3, fullPages);
     const app = await buildTestApp({ providers: [list.provider] });
 
@@ -273,94 +250,66 @@ describe('the browse reads', () => {
     expect(other?.json()).toMatchObject({ status: 400, code: 'unsupported_platform' });
   });
 
-  clauseEach(
-    'read.problem.member_code',
+  clause('read.problem.member_code').each([
     [
-      [
-        '/api/v1/profiles/not%20a%20handle',
-        'invalid_handle',
-        '`handle` has the value "not a handle"',
-      ],
-      ['/api/v1/profiles/sixteen_letters_', 'invalid_handle', 'sixteen_letters_'],
-      ['/api/v1/profiles/%40/followers', 'invalid_handle', '@'],
-      ['/not-a-handle', 'invalid_handle', 'not-a-handle'],
-      ['/api/v1/search', 'missing_query', '`q` is missing'],
-      ['/search?q=%20%20', 'missing_query', '`q` is empty'],
-      [`/search?q=${'x'.repeat(513)}`, 'invalid_query', '513 characters'],
-      ['/search?q=a&q=b', 'invalid_option', '`q` is given more than once'],
-      ['/search?q=a&feed=people', 'invalid_feed', '"people"'],
-      ['/search?q=a&platform=myspace', 'invalid_option', '`platform`'],
-      ['/search?q=a&since=yesterday', 'invalid_option', '`since`'],
-      ['/search?q=a&since=2026-02-30', 'invalid_option', '`since`'],
-      ['/search?q=a&since=2026', 'invalid_option', '`since`'],
-      ['/search?q=a&until=1e9', 'invalid_option', '`until`'],
-      [
-        '/search?q=a&since=2026-02-02&until=2026-02-01',
-        'invalid_option',
-        '`since` must be a time before',
-      ],
-      [
-        '/search?q=a&feed=users&until=2026-02-01',
-        'invalid_option',
-        '`until` cannot be combined with',
-      ],
-      ['/search?q=a&format=obsidian', 'invalid_format', '"obsidian"'],
-      [`${profile}?with_replies=maybe`, 'invalid_option', '`with_replies`'],
-      [`${profile}?with_reposts=`, 'invalid_option', '`with_reposts`'],
-      [`${profile}?include_posts=2`, 'invalid_option', '`include_posts`'],
-      [`${profile}?include_posts=false&page=2`, 'invalid_option', '`page` applies to posts'],
-      [
-        `${profile}?include_posts=false&until=2026-01-01`,
-        'invalid_option',
-        '`until` applies to posts',
-      ],
-      [`${profile}?include_posts=0&with_replies=1`, 'invalid_option', '`with_replies` applies to'],
-      [`/search?q=a&${'x&'.repeat(1100)}limit=0`, 'invalid_option', '`limit`'],
-      [`${profile}?until=soon`, 'invalid_option', '`until`'],
-      [`${profile}?limit=many`, 'invalid_option', '`limit`'],
-      [`${profile}?page=11`, 'invalid_option', '`page`'],
-      [`${profile}?full=absolutely`, 'invalid_option', '`full`'],
-      [`${profile}?nocache=never`, 'invalid_option', '`nocache`'],
-      [`${profile}?cursor=`, 'invalid_cursor', '`cursor` is empty'],
-      ['/api/v1/profiles/alice.example.com', 'unsupported_platform', 'an account of Bluesky'],
-    ] as const,
-    ([url, code]) => `rejects ${url.slice(0, 60)} with ${code}`,
-    async ([url, code, words]) => {
-      const app = await sharedApp({ env: xOnly });
-
-      const reply = await app.request(url);
-
-      expect(reply.json()).toMatchObject({ status: 400, code });
-      expect(reply.json().detail).toContain(words);
-    },
-  );
-
-  clauseEach(
-    'read.errors.route_not_found',
-    [
-      '/docs/no-such-page',
-      '/apple-touch-icon.png',
-      '/humans.txt',
-      '/health',
-      '/docs/followers',
-      '/.well-known/followers',
+      '/api/v1/profiles/not%20a%20handle',
+      'invalid_handle',
+      '`handle` has the value "not a handle"',
     ],
-    (path) => `does not treat ${path} as a handle, for any method`,
-    async (path) => {
-      const app = await buildTestApp();
+    ['/api/v1/profiles/sixteen_letters_', 'invalid_handle', 'sixteen_letters_'],
+    ['/api/v1/profiles/%40/followers', 'invalid_handle', '@'],
+    ['/not-a-handle', 'invalid_handle', 'not-a-handle'],
+    ['/api/v1/search', 'missing_query', '`q` is missing'],
+    ['/search?q=%20%20', 'missing_query', '`q` is empty'],
+    [`/search?q=${'x'.repeat(513)}`, 'invalid_query', '513 characters'],
+    ['/search?q=a&q=b', 'invalid_option', '`q` is given more than once'],
+    ['/search?q=a&feed=people', 'invalid_feed', '"people"'],
+    ['/search?q=a&platform=myspace', 'invalid_option', '`platform`'],
+    ['/search?q=a&since=yesterday', 'invalid_option', '`since`'],
+    ['/search?q=a&since=2026-02-30', 'invalid_option', '`since`'],
+    ['/search?q=a&since=2026', 'invalid_option', '`since`'],
+    ['/search?q=a&until=1e9', 'invalid_option', '`until`'],
+    [
+      '/search?q=a&since=2026-02-02&until=2026-02-01',
+      'invalid_option',
+      '`since` must be a time before',
+    ],
+    [
+      '/search?q=a&feed=users&until=2026-02-01',
+      'invalid_option',
+      '`until` cannot be combined with',
+    ],
+    ['/search?q=a&format=obsidian', 'invalid_format', '"obsidian"'],
+    [`${profile}?with_replies=maybe`, 'invalid_option', '`with_replies`'],
+    [`${profile}?with_reposts=`, 'invalid_option', '`with_reposts`'],
+    [`${profile}?include_posts=2`, 'invalid_option', '`include_posts`'],
+    [`${profile}?include_posts=false&page=2`, 'invalid_option', '`page` applies to posts'],
+    [
+      `${profile}?include_posts=false&until=2026-01-01`,
+      'invalid_option',
+      '`until` applies to posts',
+    ],
+    [`${profile}?include_posts=0&with_replies=1`, 'invalid_option', '`with_replies` applies to'],
+    [`/search?q=a&${'x&'.repeat(1100)}limit=0`, 'invalid_option', '`limit`'],
+    [`${profile}?until=soon`, 'invalid_option', '`until`'],
+    [`${profile}?limit=many`, 'invalid_option', '`limit`'],
+    [`${profile}?page=11`, 'invalid_option', '`page`'],
+    [`${profile}?full=absolutely`, 'invalid_option', '`full`'],
+    [`${profile}?nocache=never`, 'invalid_option', '`nocache`'],
+    [`${profile}?cursor=`, 'invalid_cursor', '`cursor` is empty'],
+    ['/api/v1/profiles/alice.example.com', 'unsupported_platform', 'an account of Bluesky'],
+  ])('rejects %s with %s', async (url, code, words) => {
+    const app = sharedApp({ env: xOnly });
 
-      for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
-        const reply = await app.request(path, { method });
-        expect([method, reply.statusCode]).toEqual([method, 404]);
-      }
-    },
-  );
+    const reply = await app.request(url);
 
-  clause(
-    'read.resources.profile_by_handle',
+    expect(reply.json()).toMatchObject({ status: 400, code });
+    expect(reply.json().detail).toContain(words);
+  });
+
+  clause('read.resources.profile_by_handle')(
     'answers 404 for an unknown account of the sample',
     async () => {
-      const app = await sharedApp();
       for (const path of ['', '/followers', '/following']) {
         const reply = await app.request(`/nobody.example${path}`);
         expect(reply.json()).toMatchObject({ status: 404, code: 'not_found' });

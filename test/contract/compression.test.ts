@@ -81,7 +81,7 @@ describe('a text of more than 1 KiB', () => {
     ['zstd, deflate', undefined],
     ['', undefined],
   ])('has with Accept-Encoding %s the coding %s', async (accepted, coding) => {
-    const app = await sharedApp();
+    const app = await sharedApp().open();
 
     for (const url of [post, '/api/v1/profiles/ada.example/posts']) {
       const reply = await ask(app, url, coded(accepted));
@@ -90,7 +90,7 @@ describe('a text of more than 1 KiB', () => {
   });
 
   it('has a strong ETag for each coding, and 304 has the same', async () => {
-    const app = await sharedApp();
+    const app = await sharedApp().open();
     const codings = ['identity', 'gzip', 'br'];
     const replies = await Promise.all(codings.map((one) => ask(app, '/docs/posts', coded(one))));
     const tags = replies.map(({ headers }) => String(headers.etag));
@@ -119,7 +119,7 @@ describe('a text of more than 1 KiB', () => {
     ['that is weak, with a suffix', (tag: string) => `W/${tag.replace(/"$/, '-br"')}`],
     ['with a suffix after that of Perch', (tag: string) => tag.replace(/"$/, '-gzip;gz"')],
   ])('gets 304 to %s', async (_, change) => {
-    const app = await sharedApp();
+    const app = await sharedApp().open();
 
     for (const url of ['/ada.example?format=rss', '/llms.txt']) {
       const { headers } = await ask(app, url);
@@ -133,7 +133,7 @@ describe('a text of more than 1 KiB', () => {
   });
 
   it('is sent for an ETag with another ending', async () => {
-    const app = await sharedApp();
+    const app = await sharedApp().open();
     const tag = String((await ask(app, post)).headers.etag);
 
     for (const end of ['x"', '-gzi"', '-gzip-gzip-gzip"', '-gzip', ';"']) {
@@ -228,7 +228,7 @@ describe('a reply that is never compressed', () => {
   it.each(['/health/live', '/no/such/route', '/api/v1/opml?handles=jack'])(
     'is a small one: %s',
     async (url) => {
-      const app = await sharedApp();
+      const app = await sharedApp().open();
 
       const { headers } = await ask(app, url, coded('gzip'));
 
@@ -256,7 +256,7 @@ describe('a reply that is never compressed', () => {
   });
 
   it('is a stream', async () => {
-    const app = await sharedApp();
+    const app = await sharedApp().open();
 
     const reply = await ask(app, '/ada.example/posts?format=ndjson', coded('gzip'));
 
@@ -265,7 +265,7 @@ describe('a reply that is never compressed', () => {
   });
 
   it('is one of the session service, unlike other problems of the same size', async () => {
-    const app = await sharedApp({ env: { PERCH_SESSIONS: 'on' } });
+    const app = await sharedApp({ env: { PERCH_SESSIONS: 'on' } }).open();
     const query = `?text=${'a'.repeat(1100)}`;
 
     const own = await ask(app, `//svc/v1/no-route${query}`, coded('gzip'));

@@ -1,12 +1,11 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect } from 'vitest';
-import { asAdmin, buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { asAdmin, buildTestApp, shareTestApp } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 import { browseRequests, postRequests } from '../support/row-requests.ts';
 import { readSignals } from '../support/signals.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const origin = 'https://page.example';
 const rows = [...browseRequests, ...postRequests];
 
@@ -54,12 +53,9 @@ function corsHeadersOf({ headers }: LightMyRequestResponse): readonly string[] {
 }
 
 describe('a page of another origin', () => {
-  clauseEach(
-    'read.discovery.cors_expose_headers',
-    [origin, 'null', 'http://localhost:5173'],
-    (from) => `can read every public reply: ${from}`,
+  clause('read.discovery.cors_expose_headers').each([origin, 'null', 'http://localhost:5173'])(
+    'can read every public reply: %s',
     async (from) => {
-      const app = await sharedApp();
       const headers = { origin: from };
       for (const { url } of publicUrls) {
         for (const method of ['GET', 'HEAD']) {
@@ -71,8 +67,7 @@ describe('a page of another origin', () => {
     },
   );
 
-  clause(
-    'read.discovery.cors_expose_headers',
+  clause('read.discovery.cors_expose_headers')(
     'can read a reply to a request with a cookie and a key',
     async () => {
       const app = await buildTestApp();
@@ -83,8 +78,7 @@ describe('a page of another origin', () => {
     },
   );
 
-  clause('read.discovery.cors_expose_headers', 'can read a 304', async () => {
-    const app = await sharedApp();
+  clause('read.discovery.cors_expose_headers')('can read a 304', async () => {
     for (const { url } of [...rows, { url: '/api' }]) {
       const reply = await app.request(url, { headers: { origin, 'if-none-match': '*' } });
       expect(reply.statusCode).toBe(304);
@@ -92,60 +86,51 @@ describe('a page of another origin', () => {
     }
   });
 
-  clauseEach(
-    'read.discovery.cors_expose_headers',
-    [
-      ['400', rows.map(({ url }) => `${url}&format=pdf`), {}],
-      ['401', browseRequests.map(({ url }) => url), { headers: { authorization: 'Bearer x' } }],
-      ['404', rows.flatMap(({ missingUrl }) => missingUrl ?? []), {}],
-      ['405', publicUrls.map(({ url }) => url), { method: 'DELETE' }],
-    ] as const,
-    ([code]) => `can read every problem: ${code}`,
-    async ([code, urls, options]) => {
-      const app = await sharedApp();
-      const own = 'headers' in options ? options.headers : {};
-      for (const url of urls) {
-        const reply = await app.request(url, { ...options, headers: { origin, ...own } });
-        // oEmbed answers another format with 501, as its standard says.
-        const expected = url.includes('/oembed') && code === '400' ? 501 : Number(code);
-        expect([url, reply.statusCode]).toEqual([url, expected]);
-        expectOpen(reply);
-      }
-    },
-  );
-
-  clauseEach(
-    'read.discovery.cors_expose_headers',
-    ['/no/route', '/api/v1', '/api/v2/posts', '/humans.txt', '/.well-known/x'],
-    (url) => `can read the 404 of ${url}`,
-    async (url) => {
-      const app = await buildTestApp();
-      for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
-        const reply = await app.request(url, { method, headers: { origin } });
-        expect(reply.statusCode).toBe(404);
-        expectOpen(reply);
-      }
-    },
-  );
-
-  clauseEach(
-    'read.discovery.cors_expose_headers',
-    ['/api/v1/profiles/%E0%A4%A', '/%', '/ada.example/status/%zz', '/api/%ff'],
-    (url) => `can read the 400 of ${url}`,
-    async (url) => {
-      const app = await sharedApp();
-
-      const reply = await app.request(url, { headers: { origin } });
-
-      expect([reply.statusCode, reply.json().code]).toEqual([400, 'malformed_request']);
+  clause('read.discovery.cors_expose_headers').each([
+    ['400', rows.map(({ url }) => `${url}&format=pdf`), {}],
+    ['401', browseRequests.map(({ url }) => url), { headers: { authorization: 'Bearer x' } }],
+    ['404', rows.flatMap(({ missingUrl }) => missingUrl ?? []), {}],
+    ['405', publicUrls.map(({ url }) => url), { method: 'DELETE' }],
+  ])('can read every problem: %s', async (code, urls, options) => {
+    const own = 'headers' in options ? options.headers : {};
+    for (const url of urls) {
+      const reply = await app.request(url, { ...options, headers: { origin, ...own } });
+      // oEmbed answers another format with 501, as its standard says.
+      const expected = url.includes('/oembed') && code === '400' ? 501 : Number(code);
+      expect([url, reply.statusCode]).toEqual([url, expected]);
       expectOpen(reply);
-    },
-  );
+    }
+  });
 
-  clauseEach(
-    'read.discovery.cors_expose_headers',
-    [429, 503],
-    (code) => `can read Retry-After of ${code}`,
+  clause('read.discovery.cors_expose_headers').each([
+    '/no/route',
+    '/api/v1',
+    '/api/v2/posts',
+    '/humans.txt',
+    '/.well-known/x',
+  ])('can read the 404 of %s', async (url) => {
+    const app = await buildTestApp();
+    for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+      const reply = await app.request(url, { method, headers: { origin } });
+      expect(reply.statusCode).toBe(404);
+      expectOpen(reply);
+    }
+  });
+
+  clause('read.discovery.cors_expose_headers').each([
+    '/api/v1/profiles/%E0%A4%A',
+    '/%',
+    '/ada.example/status/%zz',
+    '/api/%ff',
+  ])('can read the 400 of %s', async (url) => {
+    const reply = await app.request(url, { headers: { origin } });
+
+    expect([reply.statusCode, reply.json().code]).toEqual([400, 'malformed_request']);
+    expectOpen(reply);
+  });
+
+  clause('read.discovery.cors_expose_headers').each([429, 503])(
+    'can read Retry-After of %s',
     async (code) => {
       const load = { isHigh: false, close: () => undefined };
       const app = await buildTestApp({ load, env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
@@ -175,12 +160,9 @@ describe('a preflight', () => {
       },
     ],
   ];
-  clauseEach(
-    'read.discovery.cors_expose_headers',
-    asked,
-    ([what]) => `allows ${what} on every public route`,
-    async ([, preflight]) => {
-      const app = await sharedApp();
+  clause('read.discovery.cors_expose_headers').each(asked)(
+    'allows %s on every public route',
+    async (_, preflight) => {
       for (const { url, isAlias } of publicUrls) {
         const headers = { origin, ...preflight };
         const reply = await app.request(url, { method: 'OPTIONS', headers });
@@ -196,8 +178,7 @@ describe('a preflight', () => {
     },
   );
 
-  clause(
-    'read.discovery.cors_expose_headers',
+  clause('read.discovery.cors_expose_headers')(
     'spends no allowance, and needs no valid key',
     async () => {
       const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
@@ -216,16 +197,13 @@ describe('a preflight', () => {
     },
   );
 
-  clauseEach(
-    'read.discovery.cors_expose_headers',
-    [
-      ['no origin', { 'access-control-request-method': 'GET' }],
-      ['no method', { origin }],
-      ['neither', {}],
-    ] as const satisfies readonly (readonly [string, Record<string, string>])[],
-    ([what]) => `with ${what} is not a preflight: no route supports OPTIONS`,
-    async ([, headers]) => {
-      const app = await sharedApp();
+  clause('read.discovery.cors_expose_headers').each([
+    ['no origin', { 'access-control-request-method': 'GET' }],
+    ['no method', { origin }],
+    ['neither', {}],
+  ] as const satisfies readonly (readonly [string, Record<string, string>])[])(
+    'with %s is not a preflight: no route supports OPTIONS',
+    async (_, headers) => {
       for (const { url, isAlias } of publicUrls) {
         const reply = await app.request(url, { method: 'OPTIONS', headers });
         expect([url, reply.json().code]).toEqual([url, 'method_not_allowed']);
@@ -236,21 +214,19 @@ describe('a preflight', () => {
     },
   );
 
-  clauseEach(
-    'read.errors.route_not_found',
-    ['/no/route', '/api/v1/nothing', '/humans.txt', '/api/v2/search'],
-    (url) => `is rejected without a route: ${url}`,
-    async (url) => {
-      const app = await sharedApp();
+  clause('read.errors.route_not_found').each([
+    '/no/route',
+    '/api/v1/nothing',
+    '/humans.txt',
+    '/api/v2/search',
+  ])('is rejected without a route: %s', async (url) => {
+    const reply = await app.request(url, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'GET' },
+    });
 
-      const reply = await app.request(url, {
-        method: 'OPTIONS',
-        headers: { origin, 'access-control-request-method': 'GET' },
-      });
-
-      expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
-    },
-  );
+    expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
+  });
 });
 
 describe('the admin routes', () => {
@@ -260,26 +236,26 @@ describe('the admin routes', () => {
     '/api/admin/keys/abc/rotate',
     '/api/admin',
   ];
-  clauseEach(
-    'read.discovery.admin_not_public',
-    [...urls, '/api/admin/nothing', '/admin', '/admin/keys'],
-    (url) => `cannot be read by pages of other origins: ${url}`,
-    async (url) => {
-      const app = await buildTestApp();
-      const preflight = { origin, 'access-control-request-method': 'GET' };
-      const asked = [
-        ['GET', { origin }],
-        ['GET', { origin, ...asAdmin }],
-        ['DELETE', { origin, ...asAdmin }],
-        ['OPTIONS', preflight],
-        ['OPTIONS', { ...preflight, 'access-control-request-headers': 'authorization' }],
-        ['OPTIONS', { ...preflight, ...asAdmin }],
-      ] as const;
+  clause('read.discovery.admin_not_public').each([
+    ...urls,
+    '/api/admin/nothing',
+    '/admin',
+    '/admin/keys',
+  ])('cannot be read by pages of other origins: %s', async (url) => {
+    const app = await buildTestApp();
+    const preflight = { origin, 'access-control-request-method': 'GET' };
+    const asked = [
+      ['GET', { origin }],
+      ['GET', { origin, ...asAdmin }],
+      ['DELETE', { origin, ...asAdmin }],
+      ['OPTIONS', preflight],
+      ['OPTIONS', { ...preflight, 'access-control-request-headers': 'authorization' }],
+      ['OPTIONS', { ...preflight, ...asAdmin }],
+    ] as const;
 
-      for (const [method, headers] of asked) {
-        const reply = await app.server.inject({ url, method, headers });
-        expect([method, reply.statusCode, corsHeadersOf(reply)]).toEqual([method, 403, []]);
-      }
-    },
-  );
+    for (const [method, headers] of asked) {
+      const reply = await app.server.inject({ url, method, headers });
+      expect([method, reply.statusCode, corsHeadersOf(reply)]).toEqual([method, 403, []]);
+    }
+  });
 });

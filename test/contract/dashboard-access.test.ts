@@ -15,7 +15,6 @@ interface Rig {
   readonly readKeys: () => Promise<unknown>;
 }
 
-/** Opens an app with a key and a signed-in operator. */
 async function openRig(): Promise<Rig> {
   const app = await buildTestApp();
   const { id } = await app.createKey({ label, notes: label, allowance: 7 });

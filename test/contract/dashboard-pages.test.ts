@@ -36,14 +36,12 @@ async function read(operator: Operator, url: string): Promise<string> {
   return reply.body;
 }
 
-/** Returns the text of HTML on one line. */
 const toText = (html: string) =>
   html
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll('&nbsp;', ' ')
     .replaceAll(/\s+/g, ' ');
 
-/** Returns the value and the note of a tile. */
 function tileOf(html: string, name: string): string {
   const [, rest = ''] = new RegExp(`<dt>${name}</dt>(.*?)</div>`).exec(html) ?? [];
   return toText(rest).trim();

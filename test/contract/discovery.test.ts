@@ -14,6 +14,7 @@ import { withoutCoding } from '../support/vary.ts';
 const sharedApp = shareTestApps();
 
 const env = { PERCH_BASE_URL: 'https://perch.example.org' };
+const app = sharedApp({ env });
 const documents = discoveryRoutes;
 
 /** The first kind of content of a successful reply, and its schema. */
@@ -25,7 +26,6 @@ function contentOf({ replies }: Endpoint) {
 
 describe.each(documents)('$path', (endpoint) => {
   it('matches the table, for every caller', async () => {
-    const app = await sharedApp({ env });
     const [mediaType, schema] = contentOf(endpoint);
 
     const reply = await app.request(endpoint.path);
@@ -60,7 +60,7 @@ describe.each(documents)('$path', (endpoint) => {
   });
 
   it('does not depend on the host, the forwarded host or the key of the request', async () => {
-    const app = await sharedApp({ env: { ...env, HOST: '0.0.0.0' } });
+    const app = sharedApp({ env: { ...env, HOST: '0.0.0.0' } });
     const plain = await app.request(endpoint.path);
 
     const other = await app.request(`${endpoint.path}?format=json&x=%3Cscript%3E`, {
@@ -86,7 +86,6 @@ it('has a unique id and path for each document', () => {
 
 describe('/api', () => {
   it('is Markdown if Accept prefers it, with another entity tag', async () => {
-    const app = await sharedApp({ env });
     const json = await app.request('/api', { headers: { accept: '*/*' } });
 
     const markdown = await app.request('/api', { headers: { accept: 'text/markdown' } });
@@ -106,8 +105,7 @@ describe('/api', () => {
     expect(swapped.statusCode).toBe(200);
   });
 
-  clause(
-    ['read.discovery.api_description', 'read.what.discovery_describes_surfaces'],
+  clause('read.discovery.api_description', 'read.what.discovery_describes_surfaces')(
     'describes documents, formats, keys, limits, errors and pages',
     async () => {
       const app = await buildTestApp({
@@ -119,65 +117,24 @@ describe('/api', () => {
       expect(api.documents.map(({ url }: { url: string }) => url)).toEqual(
         documents.map(({ path }) => `${env.PERCH_BASE_URL}${path}`),
       );
-      expect(api.formats).toEqual([
-        {
-          name: 'markdown',
-          media_type: 'text/markdown; charset=utf-8',
-          reads: [
-            'getPost',
-            'listReplies',
-            'getProfile',
-            'listFollowers',
-            'listFollowing',
-            'searchPosts',
-          ],
-        },
-        {
-          name: 'json',
-          media_type: 'application/json; charset=utf-8',
-          reads: [
-            'getPost',
-            'listReplies',
-            'getProfile',
-            'listFollowers',
-            'listFollowing',
-            'searchPosts',
-            'getOEmbed',
-            'importProfilePosts',
-          ],
-        },
-        {
-          name: 'obsidian',
-          media_type: 'text/markdown; charset=utf-8',
-          reads: ['getPost'],
-        },
-        {
-          name: 'html',
-          media_type: 'text/html; charset=utf-8',
-          reads: [
-            'getPost',
-            'listReplies',
-            'getProfile',
-            'listFollowers',
-            'listFollowing',
-            'searchPosts',
-          ],
-        },
-        ...[
-          ['atom', 'application/atom+xml'],
-          ['rss', 'application/rss+xml'],
-          ['jsonfeed', 'application/feed+json'],
-        ].map(([name, type]) => ({
-          name,
+      const lists = ['listReplies', 'getProfile', 'listFollowers', 'listFollowing', 'searchPosts'];
+      const feeds = ['getPost', 'listReplies', 'getProfile', 'searchPosts', 'importProfilePosts'];
+      const formats = [
+        ['markdown', 'text/markdown', ['getPost', ...lists]],
+        ['json', 'application/json', ['getPost', ...lists, 'getOEmbed', 'importProfilePosts']],
+        ['obsidian', 'text/markdown', ['getPost']],
+        ['html', 'text/html', ['getPost', ...lists]],
+        ['atom', 'application/atom+xml', feeds],
+        ['rss', 'application/rss+xml', feeds],
+        ['jsonfeed', 'application/feed+json', feeds],
+        ['ndjson', 'application/x-ndjson', ['importProfilePosts']],
+      ];
+      expect(api.formats).toEqual(
+        formats.map(([name, type, reads]) => ({
+          ...{ name, reads },
           media_type: `${type}; charset=utf-8`,
-          reads: ['getPost', 'listReplies', 'getProfile', 'searchPosts', 'importProfilePosts'],
         })),
-        {
-          name: 'ndjson',
-          media_type: 'application/x-ndjson; charset=utf-8',
-          reads: ['importProfilePosts'],
-        },
-      ]);
+      );
       expect(api.authentication).toMatchObject({
         required: false,
         key: { request_url: 'mailto:k@example.org', header: 'Authorization', scheme: 'Bearer' },
@@ -198,11 +155,9 @@ describe('/api', () => {
     },
   );
 
-  clause(
-    'read.discovery.admin_not_public',
+  clause('read.discovery.admin_not_public')(
     'does not describe the operator’s routes in any document',
     async () => {
-      const app = await sharedApp({ env });
       for (const { path } of documents.filter(
         ({ id }) => !['getOpenApi', 'getLlmsFullText'].includes(id),
       )) {
@@ -212,8 +167,6 @@ describe('/api', () => {
   );
 
   it('links to the other documents', async () => {
-    const app = await sharedApp({ env });
-
     const { headers } = await app.request('/api');
 
     const { refs } = LinkHeader.parse(String(headers.link));
@@ -232,31 +185,27 @@ describe('/api', () => {
   });
 });
 
-describe('/llms.txt', () => {
-  it('follows the convention: a title, a quote, sections of links', async () => {
-    const app = await sharedApp({ env });
+it('/llms.txt follows the convention: a title, a quote, sections of links', async () => {
+  const { body } = await app.request('/llms.txt');
 
-    const { body } = await app.request('/llms.txt');
-
-    const [head = '', ...sections] = body.split(/^## /m);
-    expect(head).toMatch(/^# Perch\n\n> .+\n\n/);
-    expect(head).not.toMatch(/^#{2,} /m);
-    expect(sections.map((section) => section.split('\n', 1)[0])).toEqual([
-      'Descriptions for programs',
-      'Documentation',
-    ]);
-    for (const section of sections) {
-      const items = section
-        .split('\n')
-        .slice(2, -1)
-        .filter((line) => line !== '');
-      expect(items.length).toBeGreaterThan(3);
-      for (const item of items) {
-        expect(item).toMatch(/^- \[[^\]]+\]\(https:\/\/perch\.example\.org\/[^)\s]+\): \S.*$/);
-      }
+  const [head = '', ...sections] = body.split(/^## /m);
+  expect(head).toMatch(/^# Perch\n\n> .+\n\n/);
+  expect(head).not.toMatch(/^#{2,} /m);
+  expect(sections.map((section) => section.split('\n', 1)[0])).toEqual([
+    'Descriptions for programs',
+    'Documentation',
+  ]);
+  for (const section of sections) {
+    const items = section
+      .split('\n')
+      .slice(2, -1)
+      .filter((line) => line !== '');
+    expect(items.length).toBeGreaterThan(3);
+    for (const item of items) {
+      expect(item).toMatch(/^- \[[^\]]+\]\(https:\/\/perch\.example\.org\/[^)\s]+\): \S.*$/);
     }
-    expect(body).toContain('](https://perch.example.org/docs/start): ');
-  });
+  }
+  expect(body).toContain('](https://perch.example.org/docs/start): ');
 });
 
 describe('/llms-full.txt', () => {
@@ -266,8 +215,6 @@ describe('/llms-full.txt', () => {
     .filter((name) => !isApiPage(name));
 
   it('has all user documentation in the order of the navigation, below titles and URLs', async () => {
-    const app = await sharedApp({ env });
-
     const { body, headers } = await app.request('/llms-full.txt');
 
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -288,8 +235,6 @@ describe('/llms-full.txt', () => {
   });
 
   it('is named by /llms.txt and by /api', async () => {
-    const app = await sharedApp({ env });
-
     const llms = await app.request('/llms.txt');
     const { documents: listed } = (await app.request('/api')).json();
 
@@ -302,8 +247,6 @@ describe('/llms-full.txt', () => {
 
 describe('/robots.txt', () => {
   it('allows the documents and disallows the reads', async () => {
-    const app = await sharedApp({ env });
-
     const { body } = await app.request('/robots.txt');
 
     for (const { path } of documents) expect([path, mayFetch(body, path)]).toEqual([path, true]);
@@ -323,8 +266,6 @@ describe('/robots.txt', () => {
   it.each(['ChatGPT-User', 'MistralAI-User', 'meta-externalfetcher', 'Amzn-User'])(
     'allows the fetcher %s, which acts for one person, to read posts and pages',
     async (agent) => {
-      const app = await sharedApp({ env });
-
       const { body } = await app.request('/robots.txt');
 
       for (const path of ['/jack/status/20', '/https://x.com/jack/status/20', '/docs/mcp', '/']) {
@@ -337,7 +278,7 @@ describe('/robots.txt', () => {
   it.each(['GPTBot', 'ClaudeBot', 'Claude-SearchBot', 'PerplexityBot', 'meta-externalagent'])(
     'has no group for the crawler %s, so that the rules for all apply',
     async (agent) => {
-      const app = await sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
+      const app = sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
 
       const { body } = await app.request('/robots.txt');
 
@@ -346,7 +287,7 @@ describe('/robots.txt', () => {
   );
 
   it('allows crawlers of link previews if previews are enabled', async () => {
-    const app = await sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
+    const app = sharedApp({ env: { ...env, PERCH_LINK_PREVIEWS: 'true' } });
 
     const { body } = await app.request('/robots.txt');
 
@@ -358,8 +299,6 @@ describe('/robots.txt', () => {
   });
 
   it('has no group for crawlers of link previews if previews are off', async () => {
-    const app = await sharedApp({ env });
-
     expect((await app.request('/robots.txt')).body).not.toContain('twitterbot');
   });
 });
@@ -388,8 +327,6 @@ describe('/.well-known/security.txt', () => {
   });
 
   it('names the page on security if no contact is configured', async () => {
-    const app = await sharedApp({ env });
-
     const { body } = await app.request('/.well-known/security.txt');
 
     expect(fieldsOf(body).Contact).toBe('https://perch.example.org/docs/security');
@@ -418,8 +355,6 @@ describe('/.well-known/security.txt', () => {
 
 describe('the card of the MCP server', () => {
   it('matches the schema of SEP-2127', async () => {
-    const app = await sharedApp({ env });
-
     const reply = await app.request('/mcp/server-card');
 
     expect(reply.json()).toEqual({
@@ -439,7 +374,7 @@ describe('the card of the MCP server', () => {
     ['http://[2001:db8::5]', '2001-db8--5/perch'],
     ['https://vogelhäuschen.example', 'example.xn--vogelhuschen-lcb/perch'],
   ])('is named after the host of %s', async (baseUrl, name) => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
 
     const reply = await app.request('/mcp/server-card');
 
@@ -448,13 +383,11 @@ describe('the card of the MCP server', () => {
   });
 });
 
-describe('an unknown well-known path', () => {
-  it.each(['/.well-known/', '/.well-known/x', '/.well-known/ard', '/ard.json', '/security.txt'])(
-    'is not a route: %s',
-    async (path) => {
-      const app = await sharedApp();
+it.each(['/.well-known/', '/.well-known/x', '/.well-known/ard', '/ard.json', '/security.txt'])(
+  'an unknown well-known path is not a route: %s',
+  async (path) => {
+    const app = sharedApp();
 
-      expect((await app.request(path)).json().code).toBe('route_not_found');
-    },
-  );
-});
+    expect((await app.request(path)).json().code).toBe('route_not_found');
+  },
+);

@@ -2,18 +2,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAnswers } from '../../src/answers/open-answers.ts';
 import { askPath } from '../../src/routes/pages/layout.ts';
 import { openConfiguredAnswers } from '../../src/server/wiring/answers.ts';
-import { buildTestApp, shareTestApps, type TestApp, testConfig } from '../support/build-app.ts';
+import { buildTestApp, shareTestApp, type TestClient, testConfig } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
-const sharedApp = shareTestApps();
-
 const env = { PERCH_BASE_URL: 'https://perch.example/read', PERCH_SESSIONS: 'on' };
+const app = shareTestApp({ env });
 /** Pages about a copy of Perch on the machine of the reader. */
 const ownMachinePages = ['/docs/start', '/docs/development'];
 const browser = { accept: 'text/html' };
 
-/** Returns the paths of the documentation pages that `/llms.txt` links to. */
-async function listPages(app: TestApp): Promise<readonly string[]> {
+async function listPages(app: TestClient): Promise<readonly string[]> {
   const { body } = await app.request('/llms.txt');
   const links = [...body.matchAll(/\]\(https:\/\/perch\.example\/read(\/docs\/[^)]+)\)/g)];
   return links.map(([, path]) => path ?? '').filter((path) => path !== askPath);
@@ -24,7 +22,6 @@ const lineWith = (body: string, text: string) =>
 
 describe('on a server with another base URL', () => {
   it('no page of the documentation names localhost:8080, except the two about own copies', async () => {
-    const app = await sharedApp({ env });
     const paths = await listPages(app);
 
     expect(paths.length).toBeGreaterThan(40);
@@ -40,8 +37,6 @@ describe('on a server with another base URL', () => {
   });
 
   it('examples have the base URL of the server, also in the search', async () => {
-    const app = await sharedApp({ env });
-
     const { body } = await app.request('/docs/keys.md');
     const found = await app.request('/docs/find?q=ada.example', {
       headers: { accept: 'application/json' },
@@ -53,7 +48,6 @@ describe('on a server with another base URL', () => {
   });
 
   it('descriptions for programs name localhost:8080 only in the text of Quick start', async () => {
-    const app = await sharedApp({ env });
     const paths = ['/llms.txt', '/openapi.json', '/api', '/.well-known/ard.json'];
 
     for (const path of paths)

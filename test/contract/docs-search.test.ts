@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { findReply } from '../../src/routes/pages/docs/search-index.ts';
 import { maxQueryLength } from '../../src/routes/pages/layout.ts';
-import { shareTestApps, type TestApp } from '../support/build-app.ts';
+import { shareTestApps, type TestClient } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const browser = { accept: 'text/html,*/*;q=0.8' };
 const program = { accept: 'application/json' };
-const find = (app: TestApp, q: string, headers: Record<string, string> = browser) =>
+const find = (app: TestClient, q: string, headers: Record<string, string> = browser) =>
   app.request(`/docs/find?q=${encodeURIComponent(q)}`, { headers });
 
 describe('the search of the documentation', () => {
   it('returns a page with links to existing sections', async () => {
-    const app = await sharedApp();
-
     const reply = await find(app, 'retry-after');
 
     expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -35,7 +34,7 @@ describe('the search of the documentation', () => {
   });
 
   it('returns the same results as JSON', async () => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const reply = await find(app, 'invalid_cursor', program);
 
@@ -52,8 +51,6 @@ describe('the search of the documentation', () => {
   it.each(['/docs/find', '/docs/find?q=', '/docs/find?q=%20%0a', '/docs/find?x=1'])(
     'is only the form at %s, and a problem as JSON',
     async (url) => {
-      const app = await sharedApp();
-
       const page = await app.request(url, { headers: browser });
       const problem = await app.request(url, { headers: program });
 
@@ -67,8 +64,6 @@ describe('the search of the documentation', () => {
     ['too long', `/docs/find?q=${'x'.repeat(maxQueryLength + 1)}`, 'invalid_query'],
     ['given twice', '/docs/find?q=a&q=b', 'invalid_option'],
   ])('rejects a text that is %s', async (_, url, code) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url, { headers: program });
 
     expect(reply.json()).toMatchObject({ status: 400, code });
@@ -88,8 +83,6 @@ describe('the search of the documentation', () => {
     '%',
     '__proto__ constructor',
   ])('accepts %j', async (q) => {
-    const app = await sharedApp();
-
     const reply = await app.request(`/docs/find?q=${encodeURIComponent(q)}`, {
       headers: browser,
     });
@@ -108,8 +101,6 @@ describe('the search of the documentation', () => {
   });
 
   it('says that there are no results, with the search text', async () => {
-    const app = await sharedApp();
-
     const reply = await find(app, 'zzzyx <yyzx>');
 
     const { elements } = parsePage(reply.body);

@@ -4,12 +4,66 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { problemKinds } from '../../src/lib/problem.ts';
 import { isApiPage, navigation } from '../../src/routes/pages/docs/navigation.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestClient } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
-import { crawl } from '../support/crawl.ts';
 import { parsePage } from '../support/render-html.ts';
 
+/** Link in a page, and its target. */
+interface FollowedLink {
+  readonly from: string;
+  readonly to: string;
+  readonly status: number;
+  /** Whether the page has the element of the fragment. True without a fragment. */
+  readonly hasAnchor: boolean;
+}
+
+/** Follows all links below a prefix, recursively. */
+async function crawl(
+  app: TestClient,
+  start: string,
+  prefix: string,
+): Promise<readonly FollowedLink[]> {
+  const pages = new Map<
+    string,
+    { status: number; ids: ReadonlySet<string>; links: readonly string[] }
+  >();
+  const waiting = [start];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (pages.has(path)) continue;
+    const page = await open(app, path);
+    pages.set(path, page);
+    waiting.push(...page.links.map(withoutFragment).filter((link) => link.startsWith(prefix)));
+  }
+  return [...pages].flatMap(([from, { links }]) =>
+    links.flatMap((to) => {
+      const target = pages.get(withoutFragment(to) || from);
+      const [, fragment] = to.split('#');
+      if (target === undefined) return [];
+      const hasAnchor = fragment === undefined || target.ids.has(fragment);
+      return [{ from, to, status: target.status, hasAnchor }];
+    }),
+  );
+}
+
+async function open(app: TestClient, path: string) {
+  const reply = await app.request(path, { headers: { accept: 'text/html' } });
+  const isHtml = `${reply.headers['content-type']}`.startsWith('text/html');
+  const { elements } = isHtml ? parsePage(reply.body) : { elements: [] };
+  return {
+    status: reply.statusCode,
+    ids: new Set(elements.flatMap(({ attributes }) => attributes.id ?? [])),
+    links: elements.flatMap(({ tag, attributes: { href, src, rel } }) =>
+      tag === 'link' && rel === 'canonical' ? [] : (href ?? src ?? []),
+    ),
+  };
+}
+
+function withoutFragment(link: string): string {
+  return link.split('#', 1)[0] ?? '';
+}
+
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 /** Pages of a server without sessions, which the apps of these tests are. */
@@ -36,8 +90,6 @@ describe('the navigation', () => {
 
 describe('a page of the documentation', () => {
   it('is HTML for a browser, with one heading of level 1', async () => {
-    const app = await sharedApp();
-
     for (const name of names)
       expectPage(name, await app.request(`/docs/${name}`, { headers: browser }));
   });
@@ -61,8 +113,6 @@ describe('a page of the documentation', () => {
   }
 
   it('shows no marks of its blocks', async () => {
-    const app = await sharedApp();
-
     for (const name of names) {
       const { body } = await app.request(`/docs/${name}`, { headers: browser });
       const blocks = parsePage(body).elements.filter(({ tag }) => tag === 'pre');
@@ -72,8 +122,6 @@ describe('a page of the documentation', () => {
   });
 
   it('is the Markdown file if Accept prefers it', async () => {
-    const app = await sharedApp();
-
     for (const name of named) {
       const negotiated = await app.request(`/docs/${name}`, {
         headers: { accept: 'text/markdown' },
@@ -94,8 +142,6 @@ describe('a page of the documentation', () => {
   it.each([undefined, '*/*', 'application/json', 'image/png'])(
     'is HTML for Accept: %s',
     async (accept) => {
-      const app = await sharedApp();
-
       const reply = await app.request(
         '/docs/keys',
         accept === undefined ? {} : { headers: { accept } },
@@ -105,10 +151,9 @@ describe('a page of the documentation', () => {
     },
   );
 
-  it.each(['/docs', '/docs/keys', '/docs/keys.md'])(
+  it.each(['/docs', '/docs/keys', '/docs/keys.md', '/docs/api.md', '/docs/api/posts'])(
     '%s has the same bytes each time, and answers 304',
     async (url) => {
-      const app = await sharedApp();
       const first = await app.request(url);
 
       const second = await app.request(url);
@@ -125,7 +170,6 @@ describe('a page of the documentation', () => {
   );
 
   it('has another entity tag in another format', async () => {
-    const app = await sharedApp();
     const html = await app.request('/docs/keys');
 
     const reply = await app.request('/docs/keys', {
@@ -136,8 +180,6 @@ describe('a page of the documentation', () => {
   });
 
   it('allows a browser to load only files of this server', async () => {
-    const app = await sharedApp();
-
     for (const url of ['/docs', '/docs/keys', '/docs/find?q=key']) {
       const { headers } = await app.request(url, { headers: browser });
 
@@ -162,8 +204,6 @@ describe('a page of the documentation', () => {
   });
 
   it('loads nothing from other hosts, and has no inline script or style', async () => {
-    const app = await sharedApp();
-
     for (const url of ['/docs', '/docs/find?q=key', ...names.map((name) => `/docs/${name}`)]) {
       const { elements } = parsePage((await app.request(url, { headers: browser })).body);
       const loaded = elements.flatMap(({ tag, attributes: { src, href, rel, action } }) =>
@@ -180,8 +220,6 @@ describe('a page of the documentation', () => {
   });
 
   it('has no broken links or anchors', async () => {
-    const app = await sharedApp();
-
     const links = await crawl(app, '/docs', '/docs');
 
     expect(links.length).toBeGreaterThan(names.length * 10);
@@ -189,7 +227,7 @@ describe('a page of the documentation', () => {
   });
 
   it('links under the path of the base URL', async () => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const page = await app.request('/docs/start');
     const redirect = await app.request('/docs/START');
@@ -202,20 +240,17 @@ describe('a page of the documentation', () => {
 });
 
 describe('the documentation that the API links to', () => {
-  clause('read.errors.problem_documents', 'explains the type of every problem', async () => {
-    const app = await sharedApp();
-
+  clause('read.errors.problem_documents')('explains the type of every problem', async () => {
     const { elements } = parsePage((await app.request('/docs/errors', { headers: browser })).body);
 
     const ids = new Set(elements.flatMap(({ attributes }) => attributes.id ?? []));
     expect(Object.keys(problemKinds).filter((code) => !ids.has(code))).toEqual([]);
   });
 
-  clause(
-    ['read.versioning.link_deprecation', 'read.versioning.link_sunset'],
+  clause('read.versioning.link_deprecation', 'read.versioning.link_sunset')(
     'is HTML at the URL of the deprecation policy',
     async () => {
-      const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test' } });
+      const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test' } });
       const { headers } = await app.request('/api/convert?handle=ada.example&id=1');
 
       const policies = [
@@ -237,8 +272,6 @@ describe('the documentation that the API links to', () => {
 
 describe('the list of all pages', () => {
   it('lists every page with its summary', async () => {
-    const app = await sharedApp();
-
     const { elements } = parsePage((await app.request('/docs', { headers: browser })).body);
 
     const cards = elements.filter(
@@ -250,7 +283,6 @@ describe('the list of all pages', () => {
   });
 
   it('is Markdown if Accept prefers it, with links to Markdown', async () => {
-    const app = await sharedApp();
     const reply = await app.request('/docs', { headers: { accept: 'text/markdown' } });
 
     const links = [...reply.body.matchAll(/\]\(http:\/\/localhost:8080([^)]+)\)/g)].map(
@@ -272,8 +304,6 @@ describe('another spelling of a page’s path', () => {
     ['/docs/Self-Hosting/', '/docs/deploy'],
     ['/docs/self-hosting.md', '/docs/deploy.md'],
   ])('%s redirects to %s', async (url, location) => {
-    const app = await sharedApp();
-
     for (const method of ['GET', 'HEAD']) {
       const reply = await app.request(url, { method });
       expect([reply.statusCode, reply.headers.location, reply.body]).toEqual([308, location, '']);
@@ -281,8 +311,6 @@ describe('another spelling of a page’s path', () => {
   });
 
   it('is the page itself if only its characters are encoded', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request('/docs/%6beys');
 
     expect(reply.statusCode).toBe(200);
@@ -294,8 +322,6 @@ describe('another spelling of a page’s path', () => {
     ['/docs/deployment', '/docs/deploy'],
     ['/docs/formats.html', '/docs/formats'],
   ])('%s is not found, and the detail suggests %s', async (url, near) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url);
 
     expect(reply.json()).toMatchObject({ status: 404, code: 'route_not_found' });
@@ -319,14 +345,12 @@ describe('another spelling of a page’s path', () => {
     `/docs/${'k'.repeat(4000)}`,
     '/docs/%3Cscript%3E',
   ])('%s is not found', async (url) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url);
 
     expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
   });
 
-  it.each(['/docs', '/docs/keys', '/docs/self-hosting', '/docs/find'])(
+  it.each(['/docs', '/docs/keys', '/docs/self-hosting', '/docs/find', '/docs/api/posts.md'])(
     'rejects other methods at %s',
     async (url) => {
       const app = await buildTestApp();

@@ -1,12 +1,13 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
-import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { buildTestApp, shareTestApps, type TestClient } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 import { parsePage } from '../support/render-html.ts';
 import { withoutCoding } from '../support/vary.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const navigation = { accept, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
@@ -45,7 +46,7 @@ const others: readonly (readonly [method: string, url: string])[] = [
   ['POST', '/llms.txt'],
 ];
 
-const askFor = (app: TestApp, [method, url]: readonly [string, string, ...unknown[]]) => {
+const askFor = (app: TestClient, [method, url]: readonly [string, string, ...unknown[]]) => {
   return (headers: Record<string, string>) => app.request(url, { method, headers });
 };
 
@@ -59,43 +60,37 @@ function lastingHeaders({ headers }: LightMyRequestResponse) {
 const namesOf = ({ headers }: LightMyRequestResponse) => String(headers.vary ?? '').split(', ');
 
 describe('a failed navigation of a browser', () => {
-  it.each(failures)('%s %s is a page with the problem’s status and headers', async (...row) => {
-    const app = await sharedApp();
-    const ask = askFor(app, row);
-    const problem = await ask({});
+  it.each(failures)(
+    '%s %s is a page with the problem’s status, headers and words',
+    async (...row) => {
+      const ask = askFor(app, row);
+      const problem = await ask({});
 
-    const page = await ask(navigation);
-    const plainPage = await ask(plainNavigation);
+      const page = await ask(navigation);
+      const plainPage = await ask(plainNavigation);
 
-    expect(problem.json().code).toBe(row[2]);
-    expect(page.statusCode).toBe(problem.statusCode);
-    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(lastingHeaders(page)).toEqual(lastingHeaders(problem));
-    expect(namesOf(page)).toEqual(expect.arrayContaining(['Accept', 'Sec-Fetch-Mode']));
-    expect([plainPage.statusCode, plainPage.body]).toEqual([page.statusCode, page.body]);
-    const policy = (await app.request('/docs')).headers['content-security-policy'];
-    expect(page.headers['content-security-policy']).toBe(policy);
-  });
-
-  it.each(failures)('%s %s says what the problem document says', async (...row) => {
-    const app = await sharedApp();
-    const ask = askFor(app, row);
-    const { title, detail, code, status } = (await ask({})).json();
-
-    const { elements, text, errors } = parsePage((await ask(navigation)).body);
-
-    expect(errors).toEqual([]);
-    const headings = elements.filter(({ tag }) => tag === 'h1');
-    expect(headings.map((heading) => heading.text)).toEqual([title]);
-    expect(text).toContain(detail.replaceAll('`', ''));
-    expect(text).toContain(`Code ${code}, status ${status}`);
-    expect(elements.map(({ attributes }) => attributes.href)).toContain(`/docs/errors#${code}`);
-  });
+      expect(problem.json().code).toBe(row[2]);
+      expect(page.statusCode).toBe(problem.statusCode);
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(lastingHeaders(page)).toEqual(lastingHeaders(problem));
+      expect(namesOf(page)).toEqual(expect.arrayContaining(['Accept', 'Sec-Fetch-Mode']));
+      expect([plainPage.statusCode, plainPage.body]).toEqual([page.statusCode, page.body]);
+      const policy = (await app.request('/docs')).headers['content-security-policy'];
+      expect(page.headers['content-security-policy']).toBe(policy);
+      const { title, detail, code, status } = problem.json();
+      const { elements, text, errors } = parsePage(page.body);
+      expect(errors).toEqual([]);
+      const headings = elements.filter(({ tag }) => tag === 'h1');
+      expect(headings.map((heading) => heading.text)).toEqual([title]);
+      expect(text).toContain(detail.replaceAll('`', ''));
+      expect(text).toContain(`Code ${code}, status ${status}`);
+      expect(elements.map(({ attributes }) => attributes.href)).toContain(`/docs/errors#${code}`);
+    },
+  );
 
   it.each(failures.filter(([method]) => method === 'GET'))(
     '%s %s has the same headers for HEAD',
     async (_, url) => {
-      const app = await sharedApp();
       const get = await app.request(url, { headers: navigation });
 
       const head = await app.request(url, { method: 'HEAD', headers: navigation });
@@ -126,7 +121,7 @@ describe('a failed navigation of a browser', () => {
   });
 
   it('links to the documentation and its search below /docs', async () => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const { body } = await app.request('/docs/nope', { headers: navigation });
 
@@ -137,8 +132,6 @@ describe('a failed navigation of a browser', () => {
   });
 
   it('offers the box of the front page at an unknown path', async () => {
-    const app = await sharedApp();
-
     const { body } = await app.request('/docs-of-mine/x/y', { headers: navigation });
 
     const main = body.slice(body.indexOf('<main'), body.indexOf('</main>'));
@@ -159,8 +152,6 @@ describe('a failed navigation of a browser', () => {
     '//evil.example/x/y',
     '/x/y/perch_uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu',
   ])('escapes %s', async (url) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url, { headers: navigation });
 
     expect([reply.statusCode, reply.headers['content-type']]).toEqual([
@@ -182,36 +173,27 @@ describe('a failed navigation of a browser', () => {
 });
 
 describe('any other failed request', () => {
-  clauseEach(
-    ['read.errors.problem_documents', 'read.problem.media_type'],
-    [
-      {},
-      { accept: '*/*' },
-      { accept: 'application/json, text/html' },
-      { accept, 'sec-fetch-mode': 'cors' },
-      { accept: '*/*', 'sec-fetch-mode': 'navigate' },
-      { accept: 'application/json', 'sec-fetch-mode': 'navigate' },
-      { accept: 'application/problem+json,text/html;q=0.5', 'sec-fetch-mode': 'navigate' },
-    ],
-    (headers) => `gets a problem document with ${JSON.stringify(headers)}`,
-    async (headers) => {
-      const app = await sharedApp();
-
-      for (const row of failures) {
-        const reply = await askFor(app, row)({ ...headers });
-        expect([row[1], reply.headers['content-type']]).toEqual([
-          row[1],
-          'application/problem+json; charset=utf-8',
-        ]);
-        expect(reply.json()).toMatchObject({ code: row[2], status: problemKinds[row[2]].status });
-        expect(namesOf(reply)).toEqual(expect.arrayContaining(['Accept', 'Sec-Fetch-Mode']));
-      }
-    },
-  );
+  clause('read.errors.problem_documents', 'read.problem.media_type').each([
+    {},
+    { accept: '*/*' },
+    { accept: 'application/json, text/html' },
+    { accept, 'sec-fetch-mode': 'cors' },
+    { accept: '*/*', 'sec-fetch-mode': 'navigate' },
+    { accept: 'application/json', 'sec-fetch-mode': 'navigate' },
+    { accept: 'application/problem+json,text/html;q=0.5', 'sec-fetch-mode': 'navigate' },
+  ])('gets a problem document with %j', async (headers) => {
+    for (const row of failures) {
+      const reply = await askFor(app, row)({ ...headers });
+      expect([row[1], reply.headers['content-type']]).toEqual([
+        row[1],
+        'application/problem+json; charset=utf-8',
+      ]);
+      expect(reply.json()).toMatchObject({ code: row[2], status: problemKinds[row[2]].status });
+      expect(namesOf(reply)).toEqual(expect.arrayContaining(['Accept', 'Sec-Fetch-Mode']));
+    }
+  });
 
   it.each(others)('gets a problem document at paths of programs: %s %s', async (...row) => {
-    const app = await sharedApp();
-
     for (const headers of [navigation, plainNavigation]) {
       const reply = await askFor(app, row)(headers);
       expect(reply.statusCode).toBeGreaterThanOrEqual(400);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { feedFormats } from '../../src/model/results.ts';
 import { feedMediaTypes } from '../../src/render/feeds/feeds.ts';
-import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { buildTestApp, shareTestApp, type TestClient } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 import { createFakeList, fullPages } from '../support/fake-list.ts';
 import { checkFeed, readWithParsers, textsAt } from '../support/feeds.ts';
+import { walkList } from '../support/walk-list.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const profile = '/api/v1/profiles/ada.example';
 const post = '/ada.example/status/1900000000000000001';
 const base = 'http://localhost:8080';
@@ -33,57 +33,43 @@ const linksOf = (body: string, rel: string) =>
   );
 
 describe('a feed', () => {
-  clauseEach(
-    'read.feeds.formats',
+  clause('read.feeds.formats').each(
     lists.flatMap((path) => feedFormats.map((format) => [path, format] as const)),
-    ([path, format]) => `is valid, and read by published parsers: ${path} as ${format}`,
-    async ([path, format]) => {
-      const app = await sharedApp();
+  )('is valid, and read by published parsers: %s as %s', async (path, format) => {
+    const reply = await app.request(withFormat(path, format));
 
-      const reply = await app.request(withFormat(path, format));
+    expect(reply.headers['content-type']).toBe(feedMediaTypes[format]);
+    const items = checkFeed(format, reply.body);
+    expect(items.length).toBeGreaterThan(0);
+    for (const [name, found] of Object.entries(await readWithParsers(format, reply.body))) {
+      expect([name, found.map(({ id, published }) => [id, published])]).toEqual([
+        name,
+        items.map(({ id, published }) => [id, published]),
+      ]);
+    }
+  });
 
-      expect(reply.headers['content-type']).toBe(feedMediaTypes[format]);
-      const items = checkFeed(format, reply.body);
-      expect(items.length).toBeGreaterThan(0);
-      for (const [name, found] of Object.entries(await readWithParsers(format, reply.body))) {
-        expect([name, found.map(({ id, published }) => [id, published])]).toEqual([
-          name,
-          items.map(({ id, published }) => [id, published]),
-        ]);
-      }
-    },
-  );
+  clause('read.feeds.by_accept').each([
+    ['application/atom+xml', feedMediaTypes.atom],
+    ['application/rss+xml, application/atom+xml;q=0.9', feedMediaTypes.rss],
+    ['application/feed+json', feedMediaTypes.jsonfeed],
+    ['application/feed+json;q=0.5, application/json', 'application/json; charset=utf-8'],
+    ['application/xml, application/atom+xml, text/html, */*;q=0.9', feedMediaTypes.atom],
+    ['application/ld+json', 'application/json; charset=utf-8'],
+    ['application/*', 'application/json; charset=utf-8'],
+    ['*/*', 'text/markdown; charset=utf-8'],
+    ['application/xml', 'text/markdown; charset=utf-8'],
+    ['text/html,application/xml;q=0.9,*/*;q=0.8', 'text/markdown; charset=utf-8'],
+  ])('is chosen by Accept: %s', async (accept = '', type) => {
+    for (const path of [profile, post]) {
+      const reply = await app.request(path, { headers: { accept } });
 
-  clauseEach(
-    'read.feeds.by_accept',
-    [
-      ['application/atom+xml', feedMediaTypes.atom],
-      ['application/rss+xml, application/atom+xml;q=0.9', feedMediaTypes.rss],
-      ['application/feed+json', feedMediaTypes.jsonfeed],
-      ['application/feed+json;q=0.5, application/json', 'application/json; charset=utf-8'],
-      ['application/xml, application/atom+xml, text/html, */*;q=0.9', feedMediaTypes.atom],
-      ['application/ld+json', 'application/json; charset=utf-8'],
-      ['application/*', 'application/json; charset=utf-8'],
-      ['*/*', 'text/markdown; charset=utf-8'],
-      ['application/xml', 'text/markdown; charset=utf-8'],
-      ['text/html,application/xml;q=0.9,*/*;q=0.8', 'text/markdown; charset=utf-8'],
-    ],
-    ([accept]) => `is chosen by Accept: ${accept}`,
-    async ([accept = '', type]) => {
-      const app = await sharedApp();
-
-      for (const path of [profile, post]) {
-        const reply = await app.request(path, { headers: { accept } });
-
-        expect([path, reply.headers['content-type']]).toEqual([path, type]);
-        expect(reply.headers.vary).toContain('Accept');
-      }
-    },
-  );
+      expect([path, reply.headers['content-type']]).toEqual([path, type]);
+      expect(reply.headers.vary).toContain('Accept');
+    }
+  });
 
   it('has the same bytes at the permalink and under /api/v1', async () => {
-    const app = await sharedApp();
-
     for (const format of feedFormats) {
       const [permalink, v1] = [
         await app.request(`/Ada.Example/?format=${format}`),
@@ -94,8 +80,6 @@ describe('a feed', () => {
   });
 
   it('is linked from all formats of a list of posts', async () => {
-    const app = await sharedApp();
-
     for (const path of lists.filter((one) => !one.endsWith('/posts'))) {
       for (const format of ['markdown', 'json', 'atom']) {
         const reply = await app.request(withFormat(path, format));
@@ -116,8 +100,6 @@ describe('a feed', () => {
   });
 
   it('is revalidated with its ETag, and cached as long as the list', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(`${profile}?format=rss`);
     const known = await app.request(`${profile}?format=rss`, {
       headers: { 'if-none-match': String(reply.headers.etag) },
@@ -147,27 +129,23 @@ describe('a feed', () => {
   });
 });
 
-describe('the parameters of a feed', () => {
-  it('are those of the profile', async () => {
-    const app = await sharedApp();
-    const count = async (query: string) =>
-      checkFeed('atom', (await app.request(`${profile}?limit=100&${query}&format=atom`)).body)
-        .length;
+it('the parameters of a feed are those of the profile', async () => {
+  const count = async (query: string) =>
+    checkFeed('atom', (await app.request(`${profile}?limit=100&${query}&format=atom`)).body).length;
 
-    const counts = [
-      await count('only_media=true'),
-      await count(''),
-      await count('with_replies=true'),
-      await count('with_replies=true&with_reposts=true'),
-    ];
+  const counts = [
+    await count('only_media=true'),
+    await count(''),
+    await count('with_replies=true'),
+    await count('with_replies=true&with_reposts=true'),
+  ];
 
-    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-    expect(new Set(counts).size).toBe(4);
-  });
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  expect(new Set(counts).size).toBe(4);
 });
 
 /** Follows the links of a feed. Returns the item ids of each page. */
-async function walk(app: TestApp, start: string, rel: string) {
+async function walk(app: TestClient, start: string, rel: string) {
   const pages: { readonly path: string; readonly ids: readonly (string | undefined)[] }[] = [];
   let path: string | undefined = start;
   while (path !== undefined && pages.length < 100) {
@@ -178,31 +156,18 @@ async function walk(app: TestApp, start: string, rel: string) {
   return pages;
 }
 
-/** Reads a list with its cursors. Returns the post ids of each page. */
-async function walkCursors(app: TestApp, start: string) {
-  const pages: (readonly string[])[] = [];
-  let cursor = '';
-  do {
-    const reply = (await app.request(`${start}${cursor}`)).json();
-    pages.push(reply.posts.map(({ id }: { id: string }) => id));
-    cursor = reply.nextCursor === undefined ? '' : `&cursor=${reply.nextCursor}`;
-  } while (cursor !== '' && pages.length < 100);
-  return pages;
-}
-
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };
 
 describe('the pages of a feed', () => {
-  clause('read.feeds.paging', 'have the same items as the pages of the cursors', async () => {
+  clause('read.feeds.paging')('have the same items as the pages of the cursors', async () => {
     const list = createFakeList(230, { ...fullPages, pageSize: (at) => 1 + ((at * 7) % 30) });
     const app = await buildTestApp({ providers: [list.provider], env: unlimited });
-    const start = '/api/v1/profiles/wren?limit=17';
 
-    const pages = await walk(app, `${start}&format=atom`, 'next');
+    const pages = await walk(app, '/api/v1/profiles/wren?limit=17&format=atom', 'next');
 
-    const expected = await walkCursors(app, `${start}&format=json`);
+    const expected = await walkList(app, '/api/v1/profiles/wren?', [17]);
     expect(pages.map(({ ids }) => ids)).toEqual(
-      expected.map((ids) => ids.map((id) => `tag:x.com,2026:perch/${id}`)),
+      expected.map(({ ids }) => ids.map((id) => `tag:x.com,2026:perch/${id}`)),
     );
     expect(pages.flatMap(({ ids }) => ids)).toHaveLength(230);
   });
@@ -234,7 +199,6 @@ describe('the pages of a feed', () => {
   });
 
   it('are linked in RSS and JSON Feed too', async () => {
-    const app = await sharedApp();
     const [atom, rss, json] = await Promise.all(
       feedFormats.map(
         async (format) => (await app.request(`${profile}?limit=2&page=2&format=${format}`)).body,
@@ -253,7 +217,6 @@ describe('the pages of a feed', () => {
 
 describe('the feed of a thread', () => {
   it('has all posts in order, with the posts that they answer and the numbers of replies', async () => {
-    const app = await sharedApp();
     const { posts } = (await app.request(`${post}?format=json`)).json();
 
     const { body } = await app.request(`${post}?format=atom`);
@@ -276,8 +239,6 @@ describe('the feed of a thread', () => {
 
 describe('the feed of a history', () => {
   it('links to the next range until all posts are read', async () => {
-    const app = await sharedApp();
-
     const pages = await walk(app, `${profile}/posts?max_posts=7&format=atom`, 'next');
 
     const ids = new Set(pages.flatMap((page) => page.ids));
@@ -286,8 +247,6 @@ describe('the feed of a history', () => {
   });
 
   it('has no index', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(`${profile}/posts?index=true&format=rss`);
 
     expect(reply.json()).toMatchObject({ status: 400, code: 'invalid_option' });
@@ -302,8 +261,6 @@ describe('a request for a feed of something other than posts', () => {
     [`${profile}?include_posts=false&format=atom`, 'invalid_format'],
     ['/oembed?url=http://localhost:8080/ada.example/status/1&format=atom', 'not_implemented'],
   ])('is rejected: %s', async (path, code) => {
-    const app = await sharedApp();
-
     const reply = await app.request(path);
 
     expect(reply.json().code).toBe(code);
@@ -311,7 +268,6 @@ describe('a request for a feed of something other than posts', () => {
   });
 
   it('gets Markdown or JSON if only `Accept` asks for a feed', async () => {
-    const app = await sharedApp();
     const typeOf = async (accept: string) =>
       (await app.request(`${profile}/followers`, { headers: { accept } })).headers['content-type'];
 
@@ -321,9 +277,7 @@ describe('a request for a feed of something other than posts', () => {
 });
 
 describe('the list of feeds', () => {
-  clause('read.feeds.opml', 'is OPML with a feed for each handle, in order', async () => {
-    const app = await sharedApp();
-
+  clause('read.feeds.opml')('is OPML with a feed for each handle, in order', async () => {
     const reply = await app.request(
       '/api/v1/opml?handles=@Jack,ada.example,%20jack,wren@mastodon.social',
     );
@@ -356,8 +310,6 @@ describe('the list of feeds', () => {
     ['?handles=a&handles=b', 'invalid_option', /more than once/],
     [`?handles=${Array.from({ length: 101 }, (_, at) => `a${at}`)}`, 'invalid_option', /101/],
   ])('is rejected for %s', async (query, code, detail) => {
-    const app = await sharedApp();
-
     const reply = await app.request(`/api/v1/opml${query}`);
 
     expect([reply.statusCode, reply.json().code]).toEqual([400, code]);
@@ -365,7 +317,6 @@ describe('the list of feeds', () => {
   });
 
   it('has up to 100 handles', async () => {
-    const app = await sharedApp();
     const handles = Array.from({ length: 100 }, (_, at) => `a${at}`);
 
     const reply = await app.request(`/api/v1/opml?handles=${handles},A0`);

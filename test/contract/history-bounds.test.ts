@@ -11,7 +11,6 @@ const newestSecond = 1_767_225_600;
 
 type Timeline = (query: TimelineQuery, signal: AbortSignal) => Promise<Page<Status>>;
 
-/** Creates a provider of X with one account and its timeline. */
 function createTimelineProvider(timeline: Timeline): Provider {
   return {
     name: 'stub',

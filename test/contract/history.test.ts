@@ -2,14 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { historyMetaLine, historyReply } from '../../src/model/history.ts';
 import type { Post, Status } from '../../src/model/post.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const path = '/api/v1/profiles/ada.example/posts';
 
-/** Creates a provider of X with one account and one page of posts. */
 function createTimelineOf(items: readonly Post[]): Provider {
   return {
     name: 'stub',
@@ -23,7 +21,6 @@ function createTimelineOf(items: readonly Post[]): Provider {
   };
 }
 
-/** Returns the values of the lines of a stream. */
 function readLines(body: string): readonly Record<string, unknown>[] {
   expect(body).toMatch(/\n$/);
   return body
@@ -34,8 +31,6 @@ function readLines(body: string): readonly Record<string, unknown>[] {
 
 describe('a history as JSON', () => {
   it('has all posts of the account, newest first, with floor_reached', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request(path);
 
     expect([reply.statusCode, reply.headers['content-type']]).toEqual([
@@ -61,8 +56,6 @@ describe('a history as JSON', () => {
   });
 
   it('has the same body at the permalink, except for the duration', async () => {
-    const app = await sharedApp();
-
     const [v1, permalink] = [await app.request(path), await app.request('/ada.example/posts')];
 
     const of = (reply: { json(): { meta: object } }) => ({
@@ -73,7 +66,6 @@ describe('a history as JSON', () => {
   });
 
   it('can be continued with next_until to its end, without gaps', async () => {
-    const app = await sharedApp();
     const whole = (await app.request(path)).json();
 
     const found = new Map<string, unknown>();
@@ -90,7 +82,6 @@ describe('a history as JSON', () => {
   });
 
   it('has the posts from `since` on and before `until`', async () => {
-    const app = await sharedApp();
     const [since, until] = ['2026-04-18T06:31:00Z', '2026-04-18T11:26:33Z'];
 
     const { posts, meta } = (
@@ -102,7 +93,6 @@ describe('a history as JSON', () => {
   });
 
   it('omits replies and reposts, or includes only replies', async () => {
-    const app = await sharedApp();
     const read = async (query: string) => (await app.request(`${path}?${query}`)).json().posts;
     const idsOf = (posts: readonly { id: string }[]) => posts.map(({ id }) => id);
 
@@ -142,8 +132,6 @@ describe('the meta of a history', () => {
     ['only_replies=1', { only_replies: true, with_reposts: false }],
     ['index=true&nocache=yes', { index: true, nocache: true }],
   ])('names the account and the effective options: %s', async (query, changed) => {
-    const app = await sharedApp();
-
     const json = await app.request(`/api/v1/profiles/@ADA.example/posts?${query}`);
     const lines = readLines((await app.request(`${path}?${query}&format=ndjson`)).body);
 
@@ -156,7 +144,6 @@ describe('an index of a history', () => {
   it.each(['', 'only_replies=true', 'with_reposts=no&max_posts=4'])(
     'has the ids and times of the posts, and marks reposts: %s',
     async (query) => {
-      const app = await sharedApp();
       const index = `${path}?${query}&index=true`;
       const whole = (await app.request(`${path}?${query}`)).json();
 
@@ -199,7 +186,6 @@ describe('a history as NDJSON', () => {
     ['by `Accept`', path, { accept: 'application/x-ndjson' }],
     ['by its other name', path, { accept: 'application/ndjson, application/json;q=0.5' }],
   ])('has a post on each line and meta on the last: %s', async (_, url, headers) => {
-    const app = await sharedApp();
     const json = (await app.request(path)).json();
 
     const reply = await app.request(url, { headers });
@@ -213,7 +199,6 @@ describe('a history as NDJSON', () => {
   });
 
   it('is not selected if JSON is preferred', async () => {
-    const app = await sharedApp();
     const accept = 'application/json, application/x-ndjson;q=0.9';
 
     const reply = await app.request(path, { headers: { accept } });
@@ -246,8 +231,6 @@ describe('a request for a history', () => {
     ['nocache=2', 'invalid_option', /`nocache`/],
     ['index=perhaps', 'invalid_option', /`index`/],
   ])('is rejected: %s', async (query, code, detail) => {
-    const app = await sharedApp();
-
     const reply = await app.request(
       `${path}?${query}&format=ndjson`.replace(/(format=.*)&format=.*/, '$1'),
     );
@@ -262,8 +245,6 @@ describe('a request for a history', () => {
     ['/api/v1/profiles/jack/posts?format=ndjson', 503, 'upstream_unavailable'],
     ['/metrics/posts', 404, 'route_not_found'],
   ])('gets a problem before the first byte: %s', async (url, status, code) => {
-    const app = await sharedApp();
-
     const reply = await app.request(url);
 
     expect([reply.statusCode, reply.headers['content-type']]).toEqual([
@@ -299,6 +280,17 @@ describe('a request for a history', () => {
     expect([spent.statusCode, spent.json().code]).toEqual([429, 'rate_limited']);
   });
 
+  it('is rejected under load and during a shutdown', async () => {
+    const load = { isHigh: true, close: () => undefined };
+    const app = await buildTestApp({ load });
+
+    const busy = await app.request(`${path}?format=ndjson`);
+    app.startDraining();
+    const stopping = await app.request(path);
+
+    expect([busy.json().code, stopping.json().code]).toEqual(['overloaded', 'shutting_down']);
+  });
+
   it('with HEAD runs no import and costs nothing', async () => {
     const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
 
@@ -309,35 +301,5 @@ describe('a request for a history', () => {
     }
     const refused = await app.request(`${path}?max_posts=0`, { method: 'HEAD' });
     expect(refused.statusCode).toBe(400);
-  });
-
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('rejects the method %s', async (method) => {
-    const app = await sharedApp();
-
-    const replies = [
-      await app.request(path, { method }),
-      await app.request('/ada.example/posts', { method }),
-    ];
-
-    expect(replies.map(({ statusCode }) => statusCode)).toEqual([405, 405]);
-    expect(replies.map(({ headers }) => headers.allow)).toEqual(['GET, HEAD', 'GET, HEAD']);
-  });
-
-  it.each([['under load', { load: { isHigh: true, close: () => undefined } }, 'overloaded']])(
-    'is rejected %s',
-    async (_, options, code) => {
-      const app = await buildTestApp(options);
-
-      const reply = await app.request(`${path}?format=ndjson`);
-
-      expect([reply.statusCode, reply.json().code]).toEqual([503, code]);
-    },
-  );
-
-  it('is rejected during a shutdown', async () => {
-    const app = await buildTestApp();
-    app.startDraining();
-
-    expect((await app.request(path)).json().code).toBe('shutting_down');
   });
 });

@@ -1,13 +1,12 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../src/normalize/provider-error.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
 import { createStubProvider } from '../support/stub-provider.ts';
 import { withoutCoding } from '../support/vary.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const problemType = 'application/problem+json; charset=utf-8';
 const pageType = 'text/html; charset=utf-8';
 
@@ -43,7 +42,6 @@ const withHtml = (url: string) => `${url}${url.includes('?') ? '&' : '?'}format=
 describe('an error of a permalink with format=html', () => {
   it.each(failures)('is a page with the status and headers of the problem: %s', async (...row) => {
     const [url, status] = row;
-    const app = await sharedApp();
     const problem = await app.request(url);
 
     const page = await app.request(withHtml(url));
@@ -77,8 +75,6 @@ describe('an error of a permalink with format=html', () => {
     ['another method', '/ada.example?format=html', 'POST'],
     ['the method HEAD', '/nobody.example?format=html', 'HEAD'],
   ])('is a page with %s', async (_, url, method = 'GET') => {
-    const app = await sharedApp();
-
     const { statusCode, headers } = await app.request(url, { method: method as 'GET' });
 
     expect([headers['content-type'], statusCode >= 400]).toEqual([pageType, true]);
@@ -95,8 +91,6 @@ describe('an error of a permalink with format=html', () => {
   });
 
   it('names a misspelt parameter in the page of the result', async () => {
-    const app = await sharedApp();
-
     const { statusCode, body } = await app.request('/ada.example?format=html&limt=3');
 
     expect(statusCode).toBe(200);
@@ -104,8 +98,6 @@ describe('an error of a permalink with format=html', () => {
   });
 
   it('escapes the input', async () => {
-    const app = await sharedApp();
-
     const { body } = await app.request('/ada.example?format=html&until=%3Cimg%20src=x%3E');
 
     expect(body).not.toContain('<img src=x>');
@@ -113,25 +105,21 @@ describe('an error of a permalink with format=html', () => {
   });
 });
 
-describe('an error with format=html elsewhere', () => {
-  it.each([
-    '/api/v1/profiles/nobody.example?format=html',
-    '/api/v1/search?format=html',
-    '/api/v1/posts?format=html',
-    '/api/convert?format=html',
-    '/api/nope?format=html',
-    '/ada.example/posts?format=html',
-    '/oembed?format=html',
-    '/oembed/?format=html',
-    '/mcp/nope?format=html',
-    '/.well-known/nope?format=html',
-    '/nobody.example?format=htm',
-    '/nobody.example?q=format=html',
-  ])('is a problem document: %s', async (url) => {
-    const app = await sharedApp();
+it.each([
+  '/api/v1/profiles/nobody.example?format=html',
+  '/api/v1/search?format=html',
+  '/api/v1/posts?format=html',
+  '/api/convert?format=html',
+  '/api/nope?format=html',
+  '/ada.example/posts?format=html',
+  '/oembed?format=html',
+  '/oembed/?format=html',
+  '/mcp/nope?format=html',
+  '/.well-known/nope?format=html',
+  '/nobody.example?format=htm',
+  '/nobody.example?q=format=html',
+])('an error with format=html elsewhere is a problem document: %s', async (url) => {
+  const { statusCode, headers } = await app.request(url);
 
-    const { statusCode, headers } = await app.request(url);
-
-    expect([headers['content-type'], statusCode >= 400]).toEqual([problemType, true]);
-  });
+  expect([headers['content-type'], statusCode >= 400]).toEqual([problemType, true]);
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { browseRequests, headersOf, postRequests } from '../support/row-requests.ts';
 import { withoutCoding } from '../support/vary.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const rows = [...browseRequests, ...postRequests];
 const current = rows.filter(({ row }) => row.surface !== 'alias');
@@ -21,7 +22,6 @@ const json = { accept: 'application/json' };
 
 describe('an entity tag', () => {
   it('is strong and changes only with the bytes', async () => {
-    const app = await sharedApp();
     for (const { url } of rows) {
       const first = await app.request(url);
 
@@ -36,7 +36,6 @@ describe('an entity tag', () => {
   });
 
   it('differs between formats', async () => {
-    const app = await sharedApp();
     for (const one of twoFormats) {
       const urls = [one.url, `${one.url}&format=json`, `${one.url}&full=true`];
       if (isPost(one)) urls.push(`${one.url}&format=obsidian`, `${one.url}&userinfo=all`);
@@ -50,7 +49,6 @@ describe('an entity tag', () => {
   });
 
   it('differs between a page and its full form', async () => {
-    const app = await sharedApp();
     for (const { url } of [
       ...posts,
       ...browseRequests.filter(({ name }) => /profile|^\/\{handle\}$/.test(name)),
@@ -63,7 +61,6 @@ describe('an entity tag', () => {
   });
 
   it('is the same for Accept and for the parameter', async () => {
-    const app = await sharedApp();
     for (const { url } of twoFormats) {
       const [accepted, named] = [
         await app.request(url, { headers: json }),
@@ -86,7 +83,6 @@ describe('If-None-Match', () => {
     ['a star', () => '*'],
   ];
   it.each(forms)('gets 304 with the same headers: %s', async (_, write) => {
-    const app = await sharedApp();
     for (const { url } of [...rows, { url: '/api' }]) {
       await app.request(url);
       const found = await app.request(url);
@@ -101,7 +97,6 @@ describe('If-None-Match', () => {
 
   const strangers = ['"other"', 'W/"other"', '', '"*"', '"', 'x', '"other", "another"'];
   it.each(strangers)('gets the page if the entity tag differs: %s', async (known) => {
-    const app = await sharedApp();
     for (const { url } of rows) {
       const reply = await app.request(url, { headers: { 'if-none-match': known } });
       expect(reply.statusCode).toBe(200);
@@ -109,7 +104,6 @@ describe('If-None-Match', () => {
   });
 
   it('distinguishes formats', async () => {
-    const app = await sharedApp();
     for (const { url } of twoFormats) {
       const markdown = String((await app.request(url)).headers.etag);
 
@@ -121,7 +115,6 @@ describe('If-None-Match', () => {
   });
 
   it('does not affect problems', async () => {
-    const app = await sharedApp();
     for (const { url, missingUrl } of rows) {
       const headers = { 'if-none-match': '*' };
       expect((await app.request(`${url}&format=pdf`, { headers })).statusCode).toBeGreaterThan(399);
@@ -131,7 +124,6 @@ describe('If-None-Match', () => {
   });
 
   it('works for HEAD too', async () => {
-    const app = await sharedApp();
     for (const { url } of current) {
       await app.request(url);
       const headers = { 'if-none-match': '*' };
@@ -150,7 +142,7 @@ describe('Cache-Control', () => {
     ['0', 'public, max-age=60, stale-while-revalidate=300'],
     ['300', 'public, max-age=60, s-maxage=300, stale-while-revalidate=300'],
   ])('with PERCH_SHARED_CACHE_SECONDS=%s is %s', async (seconds, expected) => {
-    const app = await sharedApp({ env: { PERCH_SHARED_CACHE_SECONDS: seconds } });
+    const app = sharedApp({ env: { PERCH_SHARED_CACHE_SECONDS: seconds } });
     for (const { url } of rows) {
       for (const headers of [{}, { 'if-none-match': '*' }]) {
         const reply = await app.request(url, { headers });
@@ -159,10 +151,8 @@ describe('Cache-Control', () => {
     }
   });
 
-  clauseEach(
-    'read.auth.keyed_no_store',
-    ['0', '300'],
-    (seconds) => `forbids caching of replies to keys with PERCH_SHARED_CACHE_SECONDS=${seconds}`,
+  clause('read.auth.keyed_no_store').each(['0', '300'])(
+    'forbids caching of replies to keys with PERCH_SHARED_CACHE_SECONDS=%s',
     async (seconds) => {
       const app = await buildTestApp({ env: { PERCH_SHARED_CACHE_SECONDS: seconds } });
       const key = await app.createKey();
@@ -191,7 +181,6 @@ describe('Cache-Control', () => {
 
 describe('Vary', () => {
   it('lists the request headers that the reply depends on', async () => {
-    const app = await sharedApp();
     for (const one of rows) {
       const choice = isPost(one) ? 'Accept' : 'Accept, Authorization';
       const expected = isEmbed(one) ? undefined : choice;
@@ -209,7 +198,7 @@ describe('Vary', () => {
   });
 
   it('lists User-Agent if link previews are enabled', async () => {
-    const app = await sharedApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
+    const app = sharedApp({ env: { PERCH_LINK_PREVIEWS: 'true' } });
     for (const one of rows) {
       const hasPreview = one.row.surface === 'permalink' && isPost(one) && !isEmbed(one);
       const agents = ['Mozilla/5.0', 'Twitterbot/1.0'];
@@ -237,7 +226,6 @@ describe('HEAD', () => {
   const ofCache = ['x-cache', 'ratelimit'];
 
   it('has the headers of GET, and no body', async () => {
-    const app = await sharedApp();
     for (const { url, missingUrl } of current) {
       const asked = [url, `${url}&format=json`, `${url}&format=pdf`, missingUrl ?? url];
       for (const path of asked) {
@@ -257,8 +245,6 @@ describe('HEAD', () => {
   it.each(['/api', '/health/live', '/health/ready', '/no/route'])(
     'has the headers of GET, and no body: %s',
     async (url) => {
-      const app = await sharedApp();
-
       const [head, get] = [await app.request(url, { method: 'HEAD' }), await app.request(url)];
 
       expect([head.statusCode, head.body]).toEqual([get.statusCode, '']);

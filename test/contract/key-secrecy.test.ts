@@ -6,7 +6,7 @@ import { ProviderError } from '../../src/normalize/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { buildApp } from '../../src/server/build-app.ts';
 import { asAdmin, buildTestApp, testConfig } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { browseRequests, postRequests } from '../support/row-requests.ts';
 
@@ -68,7 +68,6 @@ async function startTalkative(providers?: readonly Provider[]): Promise<Talkativ
   };
 }
 
-/** Checks that no ten consecutive characters of a key’s secret appear, also encoded. */
 function expectSecret(text: string, key: string): void {
   const readable = decode(decode(text));
   const starts = Array.from({ length: key.length - 15 }, (_, index) => 'perch_'.length + index);
@@ -147,11 +146,9 @@ const places: readonly ((key: string) => string)[] = [
 ];
 
 describe('a key', () => {
-  clauseEach(
-    'read.auth.query_key_ignored',
-    spellings,
-    ([spelling]) => `in a URL is not in any problem, header or log line: ${spelling}`,
-    async ([, write]) => {
+  clause('read.auth.query_key_ignored').each(spellings)(
+    'in a URL is not in any problem, header or log line: %s',
+    async (_, write) => {
       const { key, log, request } = await startTalkative();
 
       for (const place of places) {
@@ -184,11 +181,9 @@ describe('a key', () => {
     ['X-Forwarded-For', (key) => ({ 'x-forwarded-for': key })],
     ['Host', (key) => ({ host: key })],
   ];
-  clauseEach(
-    'read.auth.custom_headers_ignored',
-    headers,
-    ([name]) => `in a header is not in any reply, header or log line: ${name}`,
-    async ([, write]) => {
+  clause('read.auth.custom_headers_ignored').each(headers)(
+    'in a header is not in any reply, header or log line: %s',
+    async (_, write) => {
       for (const providers of [undefined, [down], [broken]]) {
         const { key, log, request } = await startTalkative(providers);
         for (const { url, method } of asked) {

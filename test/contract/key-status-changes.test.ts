@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { asAdmin, buildTestApp, type TestApp, type TestKey } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import {
   bearer,
   expectStatus,
@@ -17,8 +17,7 @@ const search = '/search?q=heron&platform=archive&format=json';
 const profile = '/ada.example?format=json';
 
 describe('the key status', () => {
-  clause(
-    'read.key_status.per_request_not_stored',
+  clause('read.key_status.per_request_not_stored')(
     'belongs to one request, regardless of its connection',
     async () => {
       const { app, port } = await listen();
@@ -44,8 +43,7 @@ describe('the key status', () => {
     },
   );
 
-  clause(
-    ['read.auth.key_no_expiry', 'read.auth.key_no_refresh_or_rotation'],
+  clause('read.auth.key_no_expiry', 'read.auth.key_no_refresh_or_rotation')(
     'is the same after years, and no reply issues another key',
     async () => {
       const { app, headers } = await openAsCaller('valid');
@@ -74,48 +72,41 @@ describe('a revoked key', () => {
     expect(reply.statusCode).toBe(method === 'PATCH' ? 200 : 204);
   }
 
-  clauseEach(
-    [
-      'read.key_moves.disable_rejects_immediately',
-      'read.key_moves.delete_rejects_immediately',
-      'read.errors.invalid_key',
-    ],
-    ways,
-    ([way]) => `is rejected at the next request: ${way}`,
-    async ([, take]) => {
-      const app = await buildTestApp();
-      for (const { url } of browseRequests) {
-        const key = await app.createKey();
-        expect((await app.request(url, key)).statusCode).toBe(200);
-        const etag = (await app.request(url)).headers.etag;
-        await take(app, key);
+  clause(
+    'read.key_moves.disable_rejects_immediately',
+    'read.key_moves.delete_rejects_immediately',
+    'read.errors.invalid_key',
+  ).each(ways)('is rejected at the next request: %s', async (_, take) => {
+    const app = await buildTestApp();
+    for (const { url } of browseRequests) {
+      const key = await app.createKey();
+      expect((await app.request(url, key)).statusCode).toBe(200);
+      const etag = (await app.request(url)).headers.etag;
+      await take(app, key);
 
-        const replies = [
-          await app.request(url, key),
-          await app.request(url, { headers: { ...key.headers, 'if-none-match': String(etag) } }),
-          await app.request(url, { ...key, method: 'HEAD' }),
-        ];
+      const replies = [
+        await app.request(url, key),
+        await app.request(url, { headers: { ...key.headers, 'if-none-match': String(etag) } }),
+        await app.request(url, { ...key, method: 'HEAD' }),
+      ];
 
-        for (const reply of replies) {
-          expect(reply.statusCode).toBe(401);
-          expectStatus(reply, 'invalid');
-        }
-        const { code, resolution } = replies[0]?.json() ?? {};
-        expect(code).toBe('invalid_key');
-        expect(resolution).toMatch(
-          /remove the `Authorization` header to send requests without a key/i,
-        );
-        expect(resolution).toMatch(/ask the operator for a new key/);
-        expect(resolution).toMatch(/do not retry with the same key/i);
+      for (const reply of replies) {
+        expect(reply.statusCode).toBe(401);
+        expectStatus(reply, 'invalid');
       }
-    },
-  );
+      const { code, resolution } = replies[0]?.json() ?? {};
+      expect(code).toBe('invalid_key');
+      expect(resolution).toMatch(
+        /remove the `Authorization` header to send requests without a key/i,
+      );
+      expect(resolution).toMatch(/ask the operator for a new key/);
+      expect(resolution).toMatch(/do not retry with the same key/i);
+    }
+  });
 
-  clauseEach(
-    ['read.auth.central_revocation', 'read.auth.disabled_key_rejected'],
-    ways,
-    ([way]) => `is rejected by every server on the same store: ${way}`,
-    async ([, take]) => {
+  clause('read.auth.central_revocation', 'read.auth.disabled_key_rejected').each(ways)(
+    'is rejected by every server on the same store: %s',
+    async (_, take) => {
       const env = { PERCH_DATA_DIR: temporaryFolder() };
       const [here, there] = [await buildTestApp({ env }), await buildTestApp({ env })];
       const key = await here.createKey();
@@ -128,7 +119,7 @@ describe('a revoked key', () => {
     },
   );
 
-  clause('read.key_status.valid', 'is valid again when it is enabled', async () => {
+  clause('read.key_status.valid')('is valid again when it is enabled', async () => {
     const app = await buildTestApp();
     const key = await app.createKey();
     await administer(app, key.id, 'PATCH', '{"enabled":false}');
@@ -151,11 +142,9 @@ describe('an unreadable key store', () => {
       },
     ],
   ];
-  clauseEach(
-    ['read.key_status.unverified', 'read.auth.unverified_soft_degradation'],
-    faults,
-    ([fault]) => `does not affect reads, and is used again when it is readable: ${fault}`,
-    async ([, harm]) => {
+  clause('read.key_status.unverified', 'read.auth.unverified_soft_degradation').each(faults)(
+    'does not affect reads, and is used again when it is readable: %s',
+    async (_, harm) => {
       const folder = temporaryFolder();
       const [path, copy] = [`${folder}/perch.db`, `${folder}/copy.db`];
       const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
@@ -185,7 +174,7 @@ describe('an unreadable key store', () => {
     },
   );
 
-  clause('read.key_status.unverified', 'charges the address instead of the key', async () => {
+  clause('read.key_status.unverified')('charges the address instead of the key', async () => {
     const { app, headers } = await openAsCaller('unverified', {
       env: { PERCH_PUBLIC_ALLOWANCE: '2' },
     });

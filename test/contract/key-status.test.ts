@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { ProviderError } from '../../src/normalize/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { buildTestApp, type TestApp, type TestAppOptions } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import {
   bearer,
   type CallerStatus,
@@ -120,36 +120,28 @@ describe('the browse surface', () => {
     }
   }
 
-  clauseEach(
-    ['read.key_status.anonymous', 'read.auth.echoes_key_status'],
-    situations,
-    ({ name }) => `reports on every route that the caller is anonymous: ${name}`,
+  clause('read.key_status.anonymous', 'read.auth.echoes_key_status').each(situations)(
+    'reports on every route that the caller is anonymous: $name',
     (situation) => expectStatusOf('anonymous', situation),
   );
 
-  clauseEach(
-    ['read.key_status.valid', 'read.auth.echoes_key_status', 'read.auth.keyed_no_store'],
+  clause('read.key_status.valid', 'read.auth.echoes_key_status', 'read.auth.keyed_no_store').each(
     situations,
-    ({ name }) => `reports on every route that the key is valid: ${name}`,
-    (situation) => expectStatusOf('valid', situation),
+  )('reports on every route that the key is valid: $name', (situation) =>
+    expectStatusOf('valid', situation),
   );
 
-  clauseEach(
-    ['read.key_status.invalid', 'read.auth.keyed_no_store'],
-    situations,
-    ({ name }) => `reports on every route that the key is invalid: ${name}`,
+  clause('read.key_status.invalid', 'read.auth.keyed_no_store').each(situations)(
+    'reports on every route that the key is invalid: $name',
     (situation) => expectStatusOf('invalid', situation),
   );
 
-  clauseEach(
-    ['read.key_status.unverified', 'read.auth.unverified_soft_degradation'],
-    situations,
-    ({ name }) => `reports on every route that the key is unverified: ${name}`,
+  clause('read.key_status.unverified', 'read.auth.unverified_soft_degradation').each(situations)(
+    'reports on every route that the key is unverified: $name',
     (situation) => expectStatusOf('unverified', situation),
   );
 
-  clause(
-    ['read.auth.readable_without_key', 'read.key_status.unverified'],
+  clause('read.auth.readable_without_key', 'read.key_status.unverified')(
     'returns the same body with a key, without one and while keys cannot be checked',
     async () => {
       const [keyed, outage] = [await openAsCaller('valid'), await openAsCaller('unverified')];
@@ -169,8 +161,7 @@ describe('the browse surface', () => {
     },
   );
 
-  clause(
-    'read.auth.key_raises_search_allowance',
+  clause('read.auth.key_raises_search_allowance')(
     'accepts a key when the public allowance is exhausted',
     async () => {
       const { app, headers } = await openAsCaller('valid', {
@@ -189,14 +180,12 @@ describe('the browse surface', () => {
 });
 
 describe('posts and oEmbed', () => {
-  clauseEach(
-    [
-      'read.auth.permalink_post_ignores_key',
-      'read.auth.v1_posts_ignores_key',
-      'read.limits.conversion_unaffected_by_keys',
-    ],
-    postRequests,
-    ({ name }) => `return the same for a valid key, an invalid key and none: ${name}`,
+  clause(
+    'read.auth.permalink_post_ignores_key',
+    'read.auth.v1_posts_ignores_key',
+    'read.limits.conversion_unaffected_by_keys',
+  ).each(postRequests)(
+    'return the same for a valid key, an invalid key and none: $name',
     async ({ url, missingUrl }) => {
       const app = await buildTestApp();
       const { headers } = await app.createKey();
@@ -226,19 +215,22 @@ describe('posts and oEmbed', () => {
   );
 });
 
-clauseEach(
-  'read.key_status.four_values',
-  ['/health/live', '/health/ready', '/api', '/no/route', '/api/v1', '/docs', '/robots.txt'],
-  (url) => `sends no key status at ${url}`,
-  async (url) => {
-    const { app, headers } = await openAsCaller('valid');
-    const plain = await app.request(url);
+clause('read.key_status.four_values').each([
+  '/health/live',
+  '/health/ready',
+  '/api',
+  '/no/route',
+  '/api/v1',
+  '/docs',
+  '/robots.txt',
+])('sends no key status at %s', async (url) => {
+  const { app, headers } = await openAsCaller('valid');
+  const plain = await app.request(url);
 
-    const reply = await app.request(url, { headers });
+  const reply = await app.request(url, { headers });
 
-    expect([reply.statusCode, reply.body]).toEqual([plain.statusCode, plain.body]);
-    expect(headersOf(reply)).toEqual(headersOf(plain));
-    expect(reply.headers['x-api-key-status']).toBeUndefined();
-    expect(reply.headers['ratelimit-policy']).toBeUndefined();
-  },
-);
+  expect([reply.statusCode, reply.body]).toEqual([plain.statusCode, plain.body]);
+  expect(headersOf(reply)).toEqual(headersOf(plain));
+  expect(reply.headers['x-api-key-status']).toBeUndefined();
+  expect(reply.headers['ratelimit-policy']).toBeUndefined();
+});

@@ -6,6 +6,7 @@ import { answerJson } from '../support/fake-upstream.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { buildMastodonApp } from '../support/mastodon-app.ts';
 import { accountRow, homeHost, snowflake, statusRow } from '../support/mastodon-payloads.ts';
+import { readWhole } from '../support/walk-list.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 const idAt = (minutes: number) => snowflake(startMs + minutes * 60_000);
@@ -204,7 +205,8 @@ describe('paging through a timeline of Mastodon', () => {
               shown.includes(kind) ? [kind === 'boost' ? idAt(-at - 1) : idAt(at)] : [],
             )
             .toReversed();
-          expect(await walkAll(app, limits, `with_reposts=${withReposts}`)).toEqual(expected);
+          const path = `/${handle}?with_replies=true&with_reposts=${withReposts}`;
+          expect(await readWhole(app, path, limits)).toEqual(expected);
           await app.server.close();
         },
       ),
@@ -212,19 +214,3 @@ describe('paging through a timeline of Mastodon', () => {
     );
   }, 60_000);
 });
-
-async function walkAll(app: TestApp, limits: readonly number[], wanted: string) {
-  const ids: (string | null)[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page === 0 || cursor !== undefined; page += 1) {
-    const limit = limits[page % limits.length] ?? 20;
-    const options = `with_replies=true&${wanted}&limit=${limit}`;
-    const from = cursor === undefined ? '' : `&cursor=${cursor}`;
-    const reply = listReply.parse(await readJson(app, `/${handle}?${options}${from}`));
-    const posts = reply.posts ?? [];
-    if (reply.nextCursor !== undefined) expect(posts).toHaveLength(limit);
-    ids.push(...posts.map(({ id }) => id));
-    cursor = reply.nextCursor;
-  }
-  return ids;
-}

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
 import { type ListReply, listReply, type PostReply } from '../../src/model/results.ts';
-import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
+import {
+  buildTestApp,
+  shareTestApps,
+  type TestApp,
+  type TestClient,
+} from '../support/build-app.ts';
 import { createFakeList, fullPages, type ListHabits } from '../support/fake-list.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { facet } from '../support/render-posts.ts';
@@ -10,9 +15,10 @@ import { createStubProvider, stubAccount, stubPost } from '../support/stub-provi
 const sharedApp = shareTestApps();
 
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };
+const app = sharedApp({ env: unlimited });
 
 /** Number of characters of a reply, and its content. */
-async function readJson(app: TestApp, path: string) {
+async function readJson(app: TestClient, path: string) {
   const { statusCode, body } = await app.request(`${path}&format=json`);
   expect(statusCode, body).toBe(200);
   return { length: body.length, reply: JSON.parse(body) as ListReply & PostReply };
@@ -127,11 +133,10 @@ describe('a list with max_chars', () => {
   it.each(['followers?', 'following?'])(
     'continues within a page of the archive: %s',
     async (path) => {
-      const app = await sharedApp({ env: unlimited });
       const url = `/api/v1/profiles/ada.example/${path}`;
-      const [whole] = await readAll(app, `${url}limit=100`, () => ({ options: '' }));
+      const [whole] = await readAll(await app.open(), `${url}limit=100`, () => ({ options: '' }));
 
-      const pages = await readAll(app, url, (index) => ({
+      const pages = await readAll(await app.open(), url, (index) => ({
         options: `limit=${index % 2 ? 3 : 100}&max_chars=3500`,
       }));
 
@@ -141,13 +146,12 @@ describe('a list with max_chars', () => {
   );
 
   it.each(['latest', 'top'])('continues within a search of the archive, feed=%s', async (feed) => {
-    const app = await sharedApp({ env: unlimited });
     const url = `/api/v1/search?q=the&platform=archive&feed=${feed}`;
-    const whole = await readAll(app, url, () => ({ options: '&limit=100' }));
+    const whole = await readAll(await app.open(), url, () => ({ options: '&limit=100' }));
 
     const bounded = (index: number) =>
       index % 3 === 0 ? '&limit=100&max_chars=20000' : `&limit=${index + 2}&max_chars=9000`;
-    const pages = await readAll(app, url, (index) => ({ options: bounded(index) }));
+    const pages = await readAll(await app.open(), url, (index) => ({ options: bounded(index) }));
 
     expect(pages.flatMap(({ ids }) => ids)).toEqual(whole.flatMap(({ ids }) => ids));
   });
@@ -266,7 +270,7 @@ describe('a list with max_chars', () => {
   it.each(['1999', '400001', '0', 'many', '2e4'])(
     'rejects max_chars=%s with the range',
     async (value) => {
-      const app = await sharedApp();
+      const app = sharedApp();
 
       const reply = await app.request(`/api/v1/profiles/ada.example?max_chars=${value}`);
 

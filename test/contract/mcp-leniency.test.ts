@@ -1,12 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { createTools } from '../../src/routes/mcp/tools.ts';
-import { shareTestApps, type TestApp } from '../support/build-app.ts';
+import { shareTestApp, type TestClient } from '../support/build-app.ts';
 import { callTool, eras, post, sendMcp, toMessage } from '../support/mcp.ts';
 
-const sharedApp = shareTestApps();
-
-const build = () => sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
+const app = shareTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 /** Returns the JSON-RPC message of a response, which is JSON or an event stream with one event. */
@@ -17,7 +15,7 @@ function messageIn({ headers, body }: LightMyRequestResponse) {
 }
 
 /** Sends `tools/list` with a value of `Accept`, or without the header if it is `undefined`. */
-function listTools(app: TestApp, era: (typeof eras)[number], accept: string | undefined) {
+function listTools(app: TestClient, era: (typeof eras)[number], accept: string | undefined) {
   const { body, headers } = toMessage(era, { method: 'tools/list' });
   const { accept: _usual, ...others } = headers;
   const sent = accept === undefined ? others : { ...others, accept };
@@ -27,40 +25,34 @@ function listTools(app: TestApp, era: (typeof eras)[number], accept: string | un
 const json = 'application/json; charset=utf-8';
 const stream = 'text/event-stream';
 
-describe('the header Accept', () => {
-  it.each([
-    [undefined, json],
-    ['', json],
-    ['*/*', json],
-    ['*/*;q=0.1', json],
-    ['application/*', json],
-    ['application/json', json],
-    ['Application/JSON; charset=utf-8', json],
-    ['application/json;q=0.3, text/plain', json],
-    ['text/event-stream, application/json', json],
-    ['text/event-stream;q=0.5,application/json;q=0.1', json],
-    ['text/event-stream, */*', json],
-    ['text/html', json],
-    ['text/event-stream;q=0, application/xml', json],
-    [`${'text/a,'.repeat(2000)}text/event-stream`, json],
-    ['text/event-stream', stream],
-    ['TEXT/EVENT-STREAM;q=0.9', stream],
-    ['text/event-stream, text/plain', stream],
-    ['application/json; q=0.0, text/event-stream', stream],
-  ])('%j is answered', async (accept, type) => {
-    const app = await build();
-
-    for (const era of eras) {
-      const reply = await listTools(app, era, accept);
-      expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, type]);
-      expect(messageIn(reply).result.tools).toHaveLength(createTools().size);
-    }
-  });
+it.each([
+  [undefined, json],
+  ['', json],
+  ['*/*', json],
+  ['*/*;q=0.1', json],
+  ['application/*', json],
+  ['application/json', json],
+  ['Application/JSON; charset=utf-8', json],
+  ['application/json;q=0.3, text/plain', json],
+  ['text/event-stream, application/json', json],
+  ['text/event-stream;q=0.5,application/json;q=0.1', json],
+  ['text/event-stream, */*', json],
+  ['text/html', json],
+  ['text/event-stream;q=0, application/xml', json],
+  [`${'text/a,'.repeat(2000)}text/event-stream`, json],
+  ['text/event-stream', stream],
+  ['TEXT/EVENT-STREAM;q=0.9', stream],
+  ['text/event-stream, text/plain', stream],
+  ['application/json; q=0.0, text/event-stream', stream],
+])('the header Accept %j is answered', async (accept, type) => {
+  for (const era of eras) {
+    const reply = await listTools(app, era, accept);
+    expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, type]);
+    expect(messageIn(reply).result.tools).toHaveLength(createTools().size);
+  }
 });
 
 it('answers a refusal in JSON to a client that accepts only event streams', async () => {
-  const app = await build();
-
   const reply = await post(app, '{', { accept: 'text/event-stream' });
 
   expect(reply.statusCode).toBe(400);
@@ -68,7 +60,6 @@ it('answers a refusal in JSON to a client that accepts only event streams', asyn
 });
 
 it('accepts a notification of a client that accepts only event streams', async () => {
-  const app = await build();
   const message = { jsonrpc: '2.0', method: 'notifications/initialized' };
 
   const reply = await post(app, message, { accept: 'text/event-stream' });
@@ -92,7 +83,6 @@ const omissions = eras.flatMap((era) => ['', null].map((absent) => ({ era, absen
 
 describe('an argument that is null or empty', () => {
   it.each(tools)('has the effect of no argument: $name', async ({ name, inputSchema }) => {
-    const app = await build();
     const given = needed[name] ?? {};
     const others = Object.keys(inputSchema.properties).filter((one) => !(one in given));
     const plain = (await callTool(app, name, { arguments: given })).json().result;
@@ -113,8 +103,6 @@ describe('an argument that is null or empty', () => {
     ['list_following', 'handle'],
     ['search', 'q'],
   ])('is named in the error if it is required: %s, %s', async (name, argument) => {
-    const app = await build();
-
     for (const { era, absent } of omissions) {
       const args = { limit: 5, [argument]: absent };
       const { result } = (await callTool(app, name, { arguments: args, era })).json();
@@ -125,8 +113,6 @@ describe('an argument that is null or empty', () => {
   });
 
   it('is ignored without a warning if no tool has it', async () => {
-    const app = await build();
-
     for (const { era, absent } of omissions) {
       const args = { q: 'tide', platform: 'sample', colour: absent, format: 'json' };
       const { result } = (await callTool(app, 'search', { arguments: args, era })).json();
@@ -137,7 +123,6 @@ describe('an argument that is null or empty', () => {
 
 describe.each(eras)('values of absent members, %s', (era) => {
   it.each([null, undefined])('takes arguments: %j for no arguments', async (given) => {
-    const app = await build();
     const params = { name: 'list_following', arguments: given };
 
     const { result } = (await sendMcp(app, era, { method: 'tools/call', params })).json();
@@ -155,8 +140,6 @@ describe.each(eras)('values of absent members, %s', (era) => {
     ['resources/templates/list', 'resourceTemplates'],
     ['prompts/list', 'prompts'],
   ])('takes the cursor null or "" of %s for none', async (method, member) => {
-    const app = await build();
-
     for (const cursor of [null, '']) {
       const { result } = (await sendMcp(app, era, { method, params: { cursor } })).json();
       expect(result[member]).toEqual(expect.any(Array));
@@ -164,8 +147,6 @@ describe.each(eras)('values of absent members, %s', (era) => {
   });
 
   it('lists no prompts, and has none', async () => {
-    const app = await build();
-
     const list = await sendMcp(app, era, { method: 'prompts/list' });
     const one = await sendMcp(app, era, { method: 'prompts/get', params: { name: 'summary' } });
 
@@ -180,8 +161,6 @@ describe.each(eras)('values of absent members, %s', (era) => {
 it.each(['tools/list', 'prompts/list', 'resources/list', 'ping'])(
   'takes params: null of %s for none',
   async (method) => {
-    const app = await build();
-
     const reply = await post(app, { jsonrpc: '2.0', id: 7, method, params: null });
 
     expect(reply.json()).toMatchObject({ id: 7, result: {} });
@@ -189,7 +168,6 @@ it.each(['tools/list', 'prompts/list', 'resources/list', 'ping'])(
 );
 
 it('takes null for absent in each message of a batch', async () => {
-  const app = await build();
   const params = { name: 'search', arguments: null };
 
   const replies = await post(app, [
@@ -208,7 +186,6 @@ it.each([
   [3, '3'],
   ['3', '3'],
 ])('takes thread: %j', async (thread, inQuery) => {
-  const app = await build();
   const args = { handle: 'ada.example', id: '1900000000000000001', thread };
 
   const { result } = (await callTool(app, 'get_post', { arguments: args })).json();
@@ -221,7 +198,6 @@ it.each([
 it.each([1_776_500_000, '1776500000', '2026-04-18', '2026-04-18T08:13:20Z'])(
   'takes until: %j',
   async (until) => {
-    const app = await build();
     const args = { handle: 'ada.example', until, format: 'json' };
 
     const { result } = (await callTool(app, 'get_profile', { arguments: args })).json();
@@ -253,7 +229,6 @@ describe('an unknown revision', () => {
   }
 
   it.each(unknown)('in the header is refused with the known ones, %s', async (revision) => {
-    const app = await build();
     const headers = { 'mcp-protocol-version': revision };
 
     for (const era of eras) {
@@ -267,7 +242,6 @@ describe('an unknown revision', () => {
   });
 
   it.each(unknown)('in the envelope is refused with the known ones, %s', async (revision) => {
-    const app = await build();
     const { body, headers } = toMessage('modern', { method: 'tools/list' });
     const { 'mcp-protocol-version': _known, ...others } = headers;
     const payload = body.replace('2026-07-28', revision);
@@ -280,7 +254,6 @@ describe('an unknown revision', () => {
   });
 
   it.each(unknown)('is replaced in a handshake, %s', async (protocolVersion) => {
-    const app = await build();
     const clientInfo = { name: 'test', version: '1' };
     const params = { protocolVersion, capabilities: {}, clientInfo };
 
@@ -293,7 +266,6 @@ describe('an unknown revision', () => {
   });
 
   it('is shown without the API keys that it contains, and cut', async () => {
-    const app = await build();
     const key = `perch_${'k'.repeat(32)}`;
 
     const replies = [key, 'x'.repeat(5000)].map((revision) =>
@@ -308,15 +280,11 @@ describe('an unknown revision', () => {
   });
 
   it('is not one that is empty', async () => {
-    const app = await build();
-
     expect((await post(app, ping, { 'mcp-protocol-version': '' })).statusCode).toBe(200);
   });
 });
 
 it('names its own revision among the known ones', async () => {
-  const app = await build();
-
   const { result } = (await sendMcp(app, 'modern', { method: 'server/discover' })).json();
   const { error } = (await post(app, ping, { 'mcp-protocol-version': 'none' })).json();
 

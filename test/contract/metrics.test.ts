@@ -202,20 +202,18 @@ describe('/metrics', () => {
   });
 });
 
-describe('the text of metrics', () => {
-  it('escapes labels and help texts, and omits metrics without samples', () => {
-    const text = writeMetrics([
-      {
-        name: 'a_total',
-        help: 'One\\two\nthree.',
-        type: 'counter',
-        samples: [{ labels: { name: 'a "b"\\\n' }, value: Number.POSITIVE_INFINITY }],
-      },
-      { name: 'b', help: 'None.', type: 'gauge', samples: [] },
-    ]);
+it('the text of metrics escapes labels and help texts, and omits metrics without samples', () => {
+  const text = writeMetrics([
+    {
+      name: 'a_total',
+      help: 'One\\two\nthree.',
+      type: 'counter',
+      samples: [{ labels: { name: 'a "b"\\\n' }, value: Number.POSITIVE_INFINITY }],
+    },
+    { name: 'b', help: 'None.', type: 'gauge', samples: [] },
+  ]);
 
-    expect(text).toBe(
-      '# HELP a_total One\\\\two\\nthree.\n# TYPE a_total counter\na_total{name="a \\"b\\"\\\\\\n"} +Inf\n',
-    );
-  });
+  expect(text).toBe(
+    '# HELP a_total One\\\\two\\nthree.\n# TYPE a_total counter\na_total{name="a \\"b\\"\\\\\\n"} +Inf\n',
+  );
 });

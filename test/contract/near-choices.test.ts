@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { shareTestApps } from '../support/build-app.ts';
+import { shareTestApp } from '../support/build-app.ts';
 import { eras, sendMcp } from '../support/mcp.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const post = '/api/v1/posts?handle=ada.example&id=1900000000000000001';
 const search = '/api/v1/search?q=heron';
 const ada = '/api/v1/profiles/ada.example';
@@ -44,8 +43,6 @@ const nears: readonly (readonly [url: string, choice: string])[] = [
 
 describe('an unknown value of a parameter with a list of values', () => {
   it.each(nears)('is answered with the value that is meant: %s', async (url, choice) => {
-    const app = await sharedApp();
-
     const { status, detail } = (await app.request(url)).json();
 
     expect(status).toBe(400);
@@ -62,8 +59,6 @@ describe('an unknown value of a parameter with a list of values', () => {
     `${post}&thread=500`,
     `${ada}?limit=ten`,
   ])('is answered without a suggestion if no value is similar: %s', async (url) => {
-    const app = await sharedApp();
-
     const { status, detail } = (await app.request(url)).json();
 
     expect(status).toBe(400);
@@ -71,7 +66,6 @@ describe('an unknown value of a parameter with a list of values', () => {
   });
 
   it.each(eras)('is answered with the value that is meant in a tool call: %s', async (era) => {
-    const app = await sharedApp();
     const params = { name: 'search', arguments: { q: 'heron', platform: 'mastdon' } };
 
     const { result } = (await sendMcp(app, era, { method: 'tools/call', params })).json();

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { shareTestApps } from '../support/build-app.ts';
+import { shareTestApp } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const base = 'http://localhost:8080';
 
 describe('a path that is nearly one of this server', () => {
@@ -25,8 +24,6 @@ describe('a path that is nearly one of this server', () => {
     ['/.well-known/api-catalogue', '/.well-known/api-catalog'],
     ['/health/redy', '/health/ready'],
   ])('is 404 with the right one: %s', async (url, right) => {
-    const app = await sharedApp();
-
     const { code, resolution } = (await app.request(url)).json();
 
     expect(code).toBe('route_not_found');
@@ -34,8 +31,6 @@ describe('a path that is nearly one of this server', () => {
   });
 
   it('is 404 with the right one in the page of a browser', async () => {
-    const app = await sharedApp();
-
     const { body } = await app.request('/wren/folowing?format=html');
 
     expect(parsePage(body).text).toContain(`Did you mean ${base}/wren/following?format=html?`);
@@ -56,8 +51,6 @@ describe('a path that is nearly one of this server', () => {
     '/%3Cscript%3E/folowers',
     '//evil.example/folowers/x',
   ])('is not suspected of other paths: %s', async (url) => {
-    const app = await sharedApp();
-
     const { statusCode, body } = await app.request(url);
 
     expect(statusCode).toBe(404);
@@ -65,7 +58,6 @@ describe('a path that is nearly one of this server', () => {
   });
 
   it('repeats neither a long query nor a key nor markup', async () => {
-    const app = await sharedApp();
     const key = `perch_${'u'.repeat(43)}`;
 
     const long = await app.request(`/wren/folowers?a=${'b'.repeat(3000)}`);

@@ -2,13 +2,12 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect } from 'vitest';
 import type { Provider } from '../../src/providers/provider.ts';
 import { routes } from '../../src/routes/reads/routes.ts';
-import { asAdmin, buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { asAdmin, buildTestApp, shareTestApp } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 import { exchange, listen } from '../support/listen.ts';
 import { browseRequests, postRequests, type RowRequest } from '../support/row-requests.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const rows = [...browseRequests, ...postRequests];
 
 /** What begins or continues a challenge (RFC 9110 §11). */
@@ -93,7 +92,6 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** Gives requests to a row that come to as many status codes as they can. */
 function ask({ url, missingUrl }: RowRequest): readonly Asked[] {
   return [
     { url },
@@ -122,11 +120,9 @@ const broken: Provider = {
 };
 
 describe('the read service', () => {
-  clauseEach(
-    ['read.auth.no_www_authenticate', 'read.auth.errors_no_www_authenticate'],
-    attempts,
-    ([what]) => `sends no WWW-Authenticate: ${what}`,
-    async ([, headers]) => {
+  clause('read.auth.no_www_authenticate', 'read.auth.errors_no_www_authenticate').each(attempts)(
+    'sends no WWW-Authenticate: %s',
+    async (_, headers) => {
       const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '20' } });
       const codes = new Set<number>();
       for (const row of rows) {
@@ -144,10 +140,8 @@ describe('the read service', () => {
     },
   );
 
-  clauseEach(
-    'read.auth.errors_no_www_authenticate',
-    [429, 500, 503],
-    (code) => `sends no WWW-Authenticate with ${code}`,
+  clause('read.auth.errors_no_www_authenticate').each([429, 500, 503])(
+    'sends no WWW-Authenticate with %s',
     async (code) => {
       const load = { isHigh: code === 503, close: () => undefined };
       const app = await buildTestApp({
@@ -165,8 +159,7 @@ describe('the read service', () => {
     },
   );
 
-  clause(
-    ['read.auth.errors_no_www_authenticate', 'read.errors.never_oauth_invitation'],
+  clause('read.auth.errors_no_www_authenticate', 'read.errors.never_oauth_invitation')(
     'sends no WWW-Authenticate on operator routes',
     async () => {
       for (const url of ['/api/admin/keys', '/api/admin/keys/x', '/api/admin', '/admin']) {
@@ -183,108 +176,83 @@ describe('the read service', () => {
     },
   );
 
-  clauseEach(
-    'read.auth.errors_no_www_authenticate',
-    [
-      'NONSENSE\r\n\r\n',
-      'GET / HTTP/1.1\r\n\r\n',
-      'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
-      'CONNECT a:443 HTTP/1.1\r\nHost: a\r\nProxy-Authorization: Basic eA==\r\n\r\n',
-      `GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${'x'.repeat(20_000)}\r\n\r\n`,
-      'GET /%E0%A4%A HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
-    ],
-    (bytes) => `sends no WWW-Authenticate for invalid HTTP: ${JSON.stringify(bytes.slice(0, 50))}`,
-    async (bytes) => {
-      const { port } = await listen();
+  clause('read.auth.errors_no_www_authenticate').each([
+    'NONSENSE\r\n\r\n',
+    'GET / HTTP/1.1\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
+    'CONNECT a:443 HTTP/1.1\r\nHost: a\r\nProxy-Authorization: Basic eA==\r\n\r\n',
+    `GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${'x'.repeat(20_000)}\r\n\r\n`,
+    'GET /%E0%A4%A HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  ])('sends no WWW-Authenticate for invalid HTTP: %j', async (bytes) => {
+    const { port } = await listen();
 
-      const received = await exchange(port, [bytes]);
+    const received = await exchange(port, [bytes]);
 
-      expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
-      for (const name of challenges) expect(received.toLowerCase()).not.toContain(name);
-    },
-  );
+    expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
+    for (const name of challenges) expect(received.toLowerCase()).not.toContain(name);
+  });
 });
 
-describe('a 401', () => {
-  clause(
-    ['read.errors.never_oauth_invitation', 'read.errors.invalid_key'],
-    'points to anonymous reads, and not to OAuth',
-    async () => {
-      const app = await sharedApp();
-      for (const { url } of browseRequests) {
-        const reply = await app.request(url, { headers: { authorization: 'Bearer perch_x' } });
+clause('read.errors.never_oauth_invitation', 'read.errors.invalid_key')(
+  'a 401 points to anonymous reads, and not to OAuth',
+  async () => {
+    for (const { url } of browseRequests) {
+      const reply = await app.request(url, { headers: { authorization: 'Bearer perch_x' } });
 
-        expect([reply.statusCode, reply.json().code]).toEqual([401, 'invalid_key']);
-        expect(reply.json().resolution).toMatch(/send requests without a key/);
-        expect(reply.body).not.toMatch(oauthWords);
-        expect(JSON.stringify(reply.headers)).not.toMatch(oauthWords);
-        // And what it leads to is there.
-        expect((await app.request(url)).statusCode).toBe(200);
-      }
-    },
-  );
-});
+      expect([reply.statusCode, reply.json().code]).toEqual([401, 'invalid_key']);
+      expect(reply.json().resolution).toMatch(/send requests without a key/);
+      expect(reply.body).not.toMatch(oauthWords);
+      expect(JSON.stringify(reply.headers)).not.toMatch(oauthWords);
+      // And what it leads to is there.
+      expect((await app.request(url)).statusCode).toBe(200);
+    }
+  },
+);
 
 describe('OAuth', () => {
-  clauseEach(
-    [
-      'read.errors.route_not_found_oauth',
-      'read.discovery.protected_resource_not_served',
-      'read.discovery.authorization_server_not_served',
-    ],
-    oauthPaths,
-    (url) => `has no metadata at ${url}, for any caller and method`,
-    async (url) => {
-      const app = await buildTestApp();
-      const key = await app.createKey();
-      const headers = [...attempts.map(([, one]) => one), key.headers, asAdmin];
-      for (const one of headers) {
-        for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
-          const reply = await app.request(`${url}?x=1`, { method, headers: one });
-          expect(reply.statusCode).toBe(404);
-          if (method !== 'HEAD') expect(reply.json().code).toBe('route_not_found');
-        }
+  clause(
+    'read.errors.route_not_found_oauth',
+    'read.discovery.protected_resource_not_served',
+    'read.discovery.authorization_server_not_served',
+  ).each(oauthPaths)('has no metadata at %s, for any caller and method', async (url) => {
+    const app = await buildTestApp();
+    const key = await app.createKey();
+    const headers = [...attempts.map(([, one]) => one), key.headers, asAdmin];
+    for (const one of headers) {
+      for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+        const reply = await app.request(`${url}?x=1`, { method, headers: one });
+        expect(reply.statusCode).toBe(404);
+        if (method !== 'HEAD') expect(reply.json().code).toBe('route_not_found');
       }
-      const accepted = await app.request(url, { headers: { accept: 'application/json' } });
-      expect(accepted.headers['content-type']).toBe('application/problem+json; charset=utf-8');
-      expect(accepted.json().resolution).toMatch(/\/api`.*\/openapi\.json/);
-    },
-  );
+    }
+    const accepted = await app.request(url, { headers: { accept: 'application/json' } });
+    expect(accepted.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(accepted.json().resolution).toMatch(/\/api`.*\/openapi\.json/);
+  });
 
-  clauseEach(
-    ['read.auth.no_oauth_discovery', 'read.auth.no_agent_auth'],
-    otherOauthPaths,
-    (url) => `has no metadata at ${url} either`,
+  clause('read.auth.no_oauth_discovery', 'read.auth.no_agent_auth').each(otherOauthPaths)(
+    'has no metadata at %s either',
     async (url) => {
-      const app = await sharedApp();
       expect((await app.request(url)).json().code).toBe('route_not_found');
     },
   );
 
   clause(
-    [
-      'read.auth.no_agent_auth',
-      'read.auth.no_oauth_endpoints',
-      'read.auth.no_claims_or_user_codes',
-    ],
-    'is not mentioned in any description or route',
-    async () => {
-      const app = await sharedApp();
-
-      const description = await app.request('/api');
-
-      expect(description.statusCode).toBe(200);
-      expect(description.body).not.toMatch(oauthWords);
-      expect(JSON.stringify(description.headers)).not.toMatch(oauthWords);
-      expect(JSON.stringify(routes)).not.toMatch(oauthWords);
-    },
-  );
-
-  clause(
+    'read.auth.no_agent_auth',
+    'read.auth.no_oauth_endpoints',
     'read.auth.no_claims_or_user_codes',
+  )('is not mentioned in any description or route', async () => {
+    const description = await app.request('/api');
+
+    expect(description.statusCode).toBe(200);
+    expect(description.body).not.toMatch(oauthWords);
+    expect(JSON.stringify(description.headers)).not.toMatch(oauthWords);
+    expect(JSON.stringify(routes)).not.toMatch(oauthWords);
+  });
+
+  clause('read.auth.no_claims_or_user_codes')(
     'is not mentioned in replies of any route',
     async () => {
-      const app = await sharedApp();
       for (const { url, missingUrl } of rows) {
         for (const path of [`${url}&format=json`, missingUrl ?? '/no/route', `${url}&format=pdf`]) {
           const { body, headers } = await app.request(path);
@@ -311,10 +279,8 @@ describe('a feature of other services', () => {
     expect(reply.body).not.toContain('perch_');
   }
 
-  clauseEach(
-    ['read.auth.no_identity_assertion', 'read.auth.no_oauth_endpoints'],
-    foreignPaths,
-    (url) => `does not accept assertions: ${url}`,
+  clause('read.auth.no_identity_assertion', 'read.auth.no_oauth_endpoints').each(foreignPaths)(
+    'does not accept assertions: %s',
     (url) =>
       expectNoRoute(
         url,
@@ -323,21 +289,16 @@ describe('a feature of other services', () => {
       ),
   );
 
-  clauseEach(
-    [
-      'read.auth.no_email_registration',
-      'read.auth.agent_cannot_obtain_key',
-      'read.auth.key_not_self_service',
-    ],
-    foreignPaths,
-    (url) => `does not register clients: ${url}`,
-    (url) => expectNoRoute(url, 'application/json', '{"email":"ada@example.org"}'),
+  clause(
+    'read.auth.no_email_registration',
+    'read.auth.agent_cannot_obtain_key',
+    'read.auth.key_not_self_service',
+  ).each(foreignPaths)('does not register clients: %s', (url) =>
+    expectNoRoute(url, 'application/json', '{"email":"ada@example.org"}'),
   );
 
-  clauseEach(
-    ['read.events.no_events_endpoint', 'read.events.no_security_event_tokens'],
-    eventPaths,
-    (url) => `does not exist: ${url}`,
+  clause('read.events.no_events_endpoint', 'read.events.no_security_event_tokens').each(eventPaths)(
+    'does not exist: %s',
     async (url) => {
       const app = await buildTestApp();
       const token = {
@@ -354,11 +315,9 @@ describe('a feature of other services', () => {
     },
   );
 
-  clause(
-    'read.events.no_security_event_tokens',
+  clause('read.events.no_security_event_tokens')(
     'does not exist: no reply is an event token or links to one',
     async () => {
-      const app = await sharedApp();
       const accept = 'application/secevent+jwt';
       for (const { url } of rows) {
         const reply = await app.request(url, { headers: { accept } });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../src/lib/lifecycle.ts';
 import { isHistoryRoute, type Route, routes } from '../../src/routes/reads/routes.ts';
 import { listEndpoints } from '../../src/server/endpoints.ts';
-import { buildTestApp, shareTestApps, type TestApp } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { buildTestApp, shareTestApps, type TestClient } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 import { createDescription, expectDescribed } from '../support/described-replies.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import {
@@ -18,19 +18,19 @@ import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { expectSignals } from '../support/signals.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const baseUrl = 'https://perch.test/read';
 
-async function readDocument(app: TestApp): Promise<OpenApiDocument> {
+async function readDocument(app: TestClient): Promise<OpenApiDocument> {
   return parseDocument((await app.request('/openapi.json')).json());
 }
 
 describe('/openapi.json', () => {
-  clause(
-    ['read.discovery.openapi_lifecycle', 'read.lifecycle_object.in_openapi'],
+  clause('read.discovery.openapi_lifecycle', 'read.lifecycle_object.in_openapi')(
     'is OpenAPI 3.1 of this server, with a lifecycle',
     async () => {
-      const app = await sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
+      const app = sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
 
       const reply = await app.request('/openapi.json');
 
@@ -49,8 +49,7 @@ describe('/openapi.json', () => {
     },
   );
 
-  clause(
-    'read.discovery.openapi_every_route',
+  clause('read.discovery.openapi_every_route')(
     'lists all routes: reads, permalinks, aliases, documents, pages, MCP, sessions',
     async () => {
       const app = await buildTestApp({
@@ -88,8 +87,6 @@ describe('/openapi.json', () => {
   });
 
   it('describes the pages of the documentation as one operation with their names', async () => {
-    const app = await sharedApp();
-
     const { paths } = await readDocument(app);
 
     const pages = Object.keys(paths).filter((path) => path.startsWith('/docs/'));
@@ -108,58 +105,30 @@ describe('/openapi.json', () => {
     });
   });
 
-  clause(
-    'read.discovery.openapi_lifecycle',
-    'answers HEAD, 304 and, to other methods, 405',
-    async () => {
-      const app = await buildTestApp();
-      const get = await app.request('/openapi.json?whatever=1', {
-        headers: { accept: 'text/html' },
-      });
-      const etag = String(get.headers.etag);
+  clause('read.errors.route_not_found').each([
+    '/OPENAPI.JSON',
+    '/@openapi.json',
+    '/openapi.json/followers',
+  ])('does not create a route %s', async (path) => {
+    const reply = await app.request(path);
 
-      const head = await app.request('/openapi.json', { method: 'HEAD' });
-      const known = await app.request('/openapi.json', { headers: { 'if-none-match': etag } });
+    expect(reply.json().code).toBe('route_not_found');
+  });
 
-      expect([head.statusCode, head.body]).toEqual([200, '']);
-      expect(head.headers).toMatchObject({
-        etag,
-        'content-type': get.headers['content-type'],
-        'content-length': get.headers['content-length'],
-      });
-      expect([known.statusCode, known.body, known.headers.etag]).toEqual([304, '', etag]);
-      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-        const reply = await app.request('/openapi.json', { method });
-        const { code } = reply.json();
-        expect([code, reply.headers.allow]).toEqual(['method_not_allowed', 'GET, HEAD']);
-      }
-    },
-  );
-
-  clauseEach(
-    'read.errors.route_not_found',
-    ['/OPENAPI.JSON', '/@openapi.json', '/openapi.json/followers'],
-    (path) => `does not create a route ${path}`,
-    async (path) => {
-      const app = await sharedApp();
-
-      const reply = await app.request(path);
-
-      expect(reply.json().code).toBe('route_not_found');
-    },
-  );
-
-  clause(
-    'read.route_lifecycle.deprecated_after_date',
-    'contains the current lifecycle states, with another entity tag',
+  clause('read.route_lifecycle.deprecated_after_date', 'read.route_lifecycle.sunset_may_stop')(
+    'contains the current lifecycle states, as /api does, with other entity tags',
     async () => {
       const clock = createManualClock(scheduledLifecycle.deprecationMs - 1000);
       const app = await buildTestApp({ clock });
       const seen = async () => {
-        const reply = await app.request('/openapi.json');
+        const [reply, api] = [await app.request('/openapi.json'), await app.request('/api')];
         const { paths } = parseDocument(reply.json());
-        const stateOf = (path: string) => paths[path]?.get?.['x-lifecycle-state'];
-        return [reply.headers.etag, ...['/api/convert', '/api/browse', '/search'].map(stateOf)];
+        const states = ['/api/convert', '/api/browse', '/search'].map(
+          (path) => paths[path]?.get?.['x-lifecycle-state'],
+        );
+        const listed: { state: string }[] = api.json().versioning.deprecated_aliases;
+        const tags = [reply.headers.etag, api.headers.etag];
+        return { tags, states: [...states, ...listed.map(({ state }) => state)] };
       };
 
       const [first, again] = [await seen(), await seen()];
@@ -168,99 +137,89 @@ describe('/openapi.json', () => {
       await clock.advance(scheduledLifecycle.sunsetMs - scheduledLifecycle.deprecationMs);
       const third = await seen();
 
-      expect(first.slice(1)).toEqual(['announced', 'announced', 'current']);
       expect(again).toEqual(first);
-      expect(second.slice(1)).toEqual(['deprecated', 'deprecated', 'current']);
-      expect(third.slice(1)).toEqual(['past_sunset', 'past_sunset', 'current']);
-      expect(new Set([first[0], second[0], third[0]]).size).toBe(3);
+      for (const [{ states }, state] of [
+        [first, 'announced'],
+        [second, 'deprecated'],
+        [third, 'past_sunset'],
+      ] as const) {
+        expect(states).toEqual([state, state, 'current', state, state]);
+      }
+      expect(new Set([first, second, third].flatMap(({ tags }) => tags)).size).toBe(6);
     },
   );
 });
 
 describe('the lifecycle in the OpenAPI document', () => {
   async function readLifecycle() {
-    const app = await sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
+    const app = sharedApp({ env: { PERCH_BASE_URL: baseUrl } });
     return (await app.request('/openapi.json')).json()['x-api-lifecycle'];
   }
 
   clause(
-    [
-      'read.lifecycle_object.current_major_version',
-      'read.lifecycle_object.supported_versions',
-      'read.lifecycle_object.minimum_support_window_months',
-    ],
-    'has the versions and their support period',
-    async () => {
-      expect(await readLifecycle()).toEqual({
-        current_major_version: 'v1',
-        supported_versions: ['v1'],
-        minimum_support_window_months: 12,
-        deprecation_signals: expect.any(Array),
-        deprecation_policy_url: `${baseUrl}/docs/versioning`,
-        deprecated_operations: expect.any(Array),
-      });
-    },
-  );
+    'read.lifecycle_object.current_major_version',
+    'read.lifecycle_object.supported_versions',
+    'read.lifecycle_object.minimum_support_window_months',
+  )('has the versions and their support period', async () => {
+    expect(await readLifecycle()).toEqual({
+      current_major_version: 'v1',
+      supported_versions: ['v1'],
+      minimum_support_window_months: 12,
+      deprecation_signals: expect.any(Array),
+      deprecation_policy_url: `${baseUrl}/docs/versioning`,
+      deprecated_operations: expect.any(Array),
+    });
+  });
 
   clause(
-    [
-      'read.lifecycle_object.deprecation_signals',
-      'read.lifecycle_object.deprecated_operations_dates',
-    ],
-    'has the names of the headers and the dates of each alias',
-    async () => {
-      const dates = { deprecated: '2026-09-15T00:00:00Z', sunset: '2027-09-15T00:00:00Z' };
-
-      expect(await readLifecycle()).toMatchObject({
-        deprecation_signals: ['Deprecation', 'Sunset', 'Link'],
-        deprecated_operations: [
-          { operationId: 'getPostLegacy', path: '/api/convert', ...dates },
-          { operationId: 'browseLegacy', path: '/api/browse', ...dates },
-        ],
-      });
-    },
-  );
-
-  clause(
-    [
-      'read.lifecycle_object.deprecated_operations_replacement',
-      'read.lifecycle_object.successor_single_string',
-      'read.lifecycle_object.browse_successor_parameter_and_successors',
-    ],
-    'has both forms of a replacement for an alias',
-    async () => {
-      const dates = { deprecated: expect.any(String), sunset: expect.any(String) };
-
-      const { deprecated_operations: operations } = await readLifecycle();
-
-      expect(operations).toEqual([
-        {
-          operationId: 'getPostLegacy',
-          path: '/api/convert',
-          ...dates,
-          successor: '/api/v1/posts',
-        },
-        {
-          operationId: 'browseLegacy',
-          path: '/api/browse',
-          ...dates,
-          successor_parameter: 'resource',
-          successors: {
-            profile: '/api/v1/profiles/{handle}',
-            followers: '/api/v1/profiles/{handle}/followers',
-            following: '/api/v1/profiles/{handle}/following',
-            search: '/api/v1/search',
-          },
-        },
-      ]);
-    },
-  );
-
-  clause(
+    'read.lifecycle_object.deprecation_signals',
     'read.lifecycle_object.deprecated_operations_dates',
+  )('has the names of the headers and the dates of each alias', async () => {
+    const dates = { deprecated: '2026-09-15T00:00:00Z', sunset: '2027-09-15T00:00:00Z' };
+
+    expect(await readLifecycle()).toMatchObject({
+      deprecation_signals: ['Deprecation', 'Sunset', 'Link'],
+      deprecated_operations: [
+        { operationId: 'getPostLegacy', path: '/api/convert', ...dates },
+        { operationId: 'browseLegacy', path: '/api/browse', ...dates },
+      ],
+    });
+  });
+
+  clause(
+    'read.lifecycle_object.deprecated_operations_replacement',
+    'read.lifecycle_object.successor_single_string',
+    'read.lifecycle_object.browse_successor_parameter_and_successors',
+  )('has both forms of a replacement for an alias', async () => {
+    const dates = { deprecated: expect.any(String), sunset: expect.any(String) };
+
+    const { deprecated_operations: operations } = await readLifecycle();
+
+    expect(operations).toEqual([
+      {
+        operationId: 'getPostLegacy',
+        path: '/api/convert',
+        ...dates,
+        successor: '/api/v1/posts',
+      },
+      {
+        operationId: 'browseLegacy',
+        path: '/api/browse',
+        ...dates,
+        successor_parameter: 'resource',
+        successors: {
+          profile: '/api/v1/profiles/{handle}',
+          followers: '/api/v1/profiles/{handle}/followers',
+          following: '/api/v1/profiles/{handle}/following',
+          search: '/api/v1/search',
+        },
+      },
+    ]);
+  });
+
+  clause('read.lifecycle_object.deprecated_operations_dates')(
     'has the dates of the headers',
     async () => {
-      const app = await sharedApp();
       const document = await readDocument(app);
 
       for (const { path, ...dates } of document['x-api-lifecycle'].deprecated_operations) {
@@ -272,44 +231,39 @@ describe('the lifecycle in the OpenAPI document', () => {
   );
 
   clause(
-    [
-      'read.lifecycle_object.clients_parse_both_shapes',
-      'read.lifecycle_object.convert_x_successor_version',
-      'read.lifecycle_object.browse_x_successor_version_map',
-    ],
-    'has the same replacements as the operations, which are paths of the document',
-    async () => {
-      const document = await readDocument(await sharedApp());
-      const { deprecated_operations: aliases } = document['x-api-lifecycle'];
+    'read.lifecycle_object.clients_parse_both_shapes',
+    'read.lifecycle_object.convert_x_successor_version',
+    'read.lifecycle_object.browse_x_successor_version_map',
+  )('has the same replacements as the operations, which are paths of the document', async () => {
+    const document = await readDocument(app);
+    const { deprecated_operations: aliases } = document['x-api-lifecycle'];
 
-      const told = aliases.map((alias) =>
-        'successor' in alias
-          ? { 'x-successor-version': alias.successor }
-          : { 'x-successor-version-map': alias.successors },
-      );
+    const told = aliases.map((alias) =>
+      'successor' in alias
+        ? { 'x-successor-version': alias.successor }
+        : { 'x-successor-version-map': alias.successors },
+    );
 
-      const operations = aliases.map(({ operationId }) => operationOf(document, operationId));
-      expect(operations).toMatchObject(told);
-      for (const target of told.flatMap(Object.values).flatMap(toPaths)) {
-        expect(document.paths).toHaveProperty([target]);
-      }
-    },
-  );
+    const operations = aliases.map(({ operationId }) => operationOf(document, operationId));
+    expect(operations).toMatchObject(told);
+    for (const target of told.flatMap(Object.values).flatMap(toPaths)) {
+      expect(document.paths).toHaveProperty([target]);
+    }
+  });
 
   clause(
-    ['read.lifecycle_object.operations_deprecated_true', 'read.versioning.nothing_else_deprecated'],
-    'lists exactly the deprecated operations',
-    async () => {
-      const document = await readDocument(await sharedApp());
-      const { deprecated_operations: aliases } = document['x-api-lifecycle'];
+    'read.lifecycle_object.operations_deprecated_true',
+    'read.versioning.nothing_else_deprecated',
+  )('lists exactly the deprecated operations', async () => {
+    const document = await readDocument(app);
+    const { deprecated_operations: aliases } = document['x-api-lifecycle'];
 
-      const deprecated = operationsOf(document).filter((one) => one.deprecated === true);
+    const deprecated = operationsOf(document).filter((one) => one.deprecated === true);
 
-      expect(deprecated.map(({ operationId }) => operationId)).toEqual(
-        aliases.map(({ operationId }) => operationId),
-      );
-    },
-  );
+    expect(deprecated.map(({ operationId }) => operationId)).toEqual(
+      aliases.map(({ operationId }) => operationId),
+    );
+  });
 });
 
 function toPaths(successors: string | Readonly<Record<string, string>>): readonly string[] {
@@ -336,7 +290,6 @@ function fill({ path }: Route, changes: Readonly<Record<string, string>> = {}): 
 
 describe('a reply', () => {
   it.each(routes)('of $id matches the description, for each status', async (route) => {
-    const app = await sharedApp();
     const description = createDescription(await readDocument(app));
     const check = async (url: string, headers: Record<string, string> = {}) => {
       const reply = await app.request(url, { headers });

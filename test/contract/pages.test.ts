@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { navigation } from '../support/dashboard.ts';
 import { ownPicture, parsePage } from '../support/render-html.ts';
 import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const thread = '/ada.example/status/1900000000000000001';
 const base = 'http://localhost:8080';
@@ -33,34 +34,23 @@ const withFormat = (url: string, format: string) =>
   `${url}${url.includes('?') ? '&' : '?'}format=${format}`;
 
 describe('format=html', () => {
-  clauseEach(
-    'read.v1.page_when_format_html',
-    reads,
-    ([name]) => `returns ${name} as a page`,
-    async ([, url]) => {
-      const app = await sharedApp();
+  clause('read.v1.page_when_format_html').each(reads)('returns %s as a page', async (_, url) => {
+    const reply = await app.request(withFormat(url, 'HTML'), {
+      headers: { accept: 'application/json' },
+    });
 
-      const reply = await app.request(withFormat(url, 'HTML'), {
-        headers: { accept: 'application/json' },
-      });
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(reply.headers.etag).toMatch(/^"/);
+    const page = parsePage(reply.body);
+    expect(page.errors).toEqual([]);
+    expect(page.elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1);
+    expect(page.elements.filter(({ tag }) => tag === 'main')).toHaveLength(1);
+  });
 
-      expect(reply.statusCode).toBe(200);
-      expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(reply.headers.etag).toMatch(/^"/);
-      const page = parsePage(reply.body);
-      expect(page.errors).toEqual([]);
-      expect(page.elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1);
-      expect(page.elements.filter(({ tag }) => tag === 'main')).toHaveLength(1);
-    },
-  );
-
-  clauseEach(
-    'read.v1.page_without_scripts',
-    reads,
-    ([name]) => `contains all that the page of ${name} needs`,
-    async ([, url]) => {
-      const app = await sharedApp();
-
+  clause('read.v1.page_without_scripts').each(reads)(
+    'contains all that the page of %s needs',
+    async (_, url) => {
       const { body, headers } = await app.request(withFormat(url, 'html'));
 
       const { elements } = parsePage(body);
@@ -86,13 +76,9 @@ describe('format=html', () => {
     },
   );
 
-  clauseEach(
-    'read.v1.page_without_scripts',
-    reads,
-    ([name]) => `has a script for ${name} only if it shows a post with others`,
-    async ([, url]) => {
-      const app = await sharedApp();
-
+  clause('read.v1.page_without_scripts').each(reads)(
+    'has a script for %s only if it shows a post with others',
+    async (_, url) => {
       const { body } = await app.request(withFormat(url, 'html'));
       const alone = await app.request(`${thread}?thread=off&format=html`);
 
@@ -105,7 +91,6 @@ describe('format=html', () => {
   );
 
   it('links to the other formats and to the next page, with all parameters', async () => {
-    const app = await sharedApp();
     const url = '/api/v1/profiles/ada.example/followers?limit=2&full=true&format=html';
 
     const { body } = await app.request(url);
@@ -136,8 +121,6 @@ describe('format=html', () => {
     '/ada.example/followers',
     '/search?q=from:ada.example&platform=sample',
   ])('leads from %s to the lists of the account, as pages', async (url) => {
-    const app = await sharedApp();
-
     const { body } = await app.request(withFormat(url, 'html'));
 
     const parts = [/<nav class="tabs".*?<\/nav>/s, /<ul class="numbers">.*?<\/ul>/s].map(
@@ -198,8 +181,6 @@ describe('format=html', () => {
   it.each(['/oembed?url=x&format=html', '/ada.example/posts?format=html'])(
     'is not available at %s',
     async (url) => {
-      const app = await sharedApp();
-
       const reply = await app.request(url);
 
       expect(['not_implemented', 'invalid_format']).toContain(reply.json().code);
@@ -210,12 +191,10 @@ describe('format=html', () => {
 describe('PERCH_BROWSER_PAGES', () => {
   const on = { PERCH_BROWSER_PAGES: 'true' };
 
-  clauseEach(
-    'read.v1.browser_pages_for_navigations',
-    reads,
-    ([name]) => `returns ${name} as a page to a navigation`,
-    async ([, url]) => {
-      const app = await sharedApp({ env: on });
+  clause('read.v1.browser_pages_for_navigations').each(reads)(
+    'returns %s as a page to a navigation',
+    async (_, url) => {
+      const app = sharedApp({ env: on });
 
       const page = await app.request(url, { headers: navigation });
       const plain = await app.request(url, { headers: { accept: navigation.accept } });
@@ -230,36 +209,29 @@ describe('PERCH_BROWSER_PAGES', () => {
     },
   );
 
-  clauseEach(
-    ['read.v1.browser_pages_for_navigations', 'read.what.markdown_by_default'],
+  clause('read.v1.browser_pages_for_navigations', 'read.what.markdown_by_default').each([
+    ['Markdown or HTML', { accept: 'text/markdown, text/html' }, 'text/markdown'],
+    ['a script', { ...navigation, 'sec-fetch-mode': 'cors' }, 'text/markdown'],
     [
-      ['Markdown or HTML', { accept: 'text/markdown, text/html' }, 'text/markdown'],
-      ['a script', { ...navigation, 'sec-fetch-mode': 'cors' }, 'text/markdown'],
-      [
-        'a navigation that prefers JSON',
-        { ...navigation, accept: 'application/json' },
-        'application/json',
-      ],
-      [
-        'a navigation that prefers Markdown',
-        { ...navigation, accept: 'text/markdown, text/html;q=0.5' },
-        'text/markdown',
-      ],
-      ['a navigation to any type', { ...navigation, accept: '*/*' }, 'text/markdown'],
-    ] as const,
-    ([name]) => `does not change the reply to ${name}`,
-    async ([, headers, type]) => {
-      const app = await sharedApp({ env: on });
+      'a navigation that prefers JSON',
+      { ...navigation, accept: 'application/json' },
+      'application/json',
+    ],
+    [
+      'a navigation that prefers Markdown',
+      { ...navigation, accept: 'text/markdown, text/html;q=0.5' },
+      'text/markdown',
+    ],
+    ['a navigation to any type', { ...navigation, accept: '*/*' }, 'text/markdown'],
+  ])('does not change the reply to %s', async (_, headers, type) => {
+    const app = sharedApp({ env: on });
 
-      const reply = await app.request(thread, { headers });
+    const reply = await app.request(thread, { headers });
 
-      expect(reply.headers['content-type']).toBe(`${type}; charset=utf-8`);
-    },
-  );
+    expect(reply.headers['content-type']).toBe(`${type}; charset=utf-8`);
+  });
 
-  clause('read.what.markdown_by_default', 'is off by default', async () => {
-    const app = await sharedApp();
-
+  clause('read.what.markdown_by_default')('is off by default', async () => {
     const reply = await app.request(thread, { headers: navigation });
 
     expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
@@ -267,7 +239,7 @@ describe('PERCH_BROWSER_PAGES', () => {
   });
 
   it('keeps the preview page for crawlers', async () => {
-    const app = await sharedApp({ env: { ...on, PERCH_LINK_PREVIEWS: 'true' } });
+    const app = sharedApp({ env: { ...on, PERCH_LINK_PREVIEWS: 'true' } });
 
     const headers = { ...navigation, 'user-agent': discord };
     const [crawler, browser] = [
@@ -280,11 +252,10 @@ describe('PERCH_BROWSER_PAGES', () => {
     expect(browser.body).toContain('<main');
   });
 
-  clause(
-    'read.errors.browser_pages_problem_page',
+  clause('read.errors.browser_pages_problem_page')(
     'returns errors of permalinks as pages to navigations, and documents to the rest',
     async () => {
-      const app = await sharedApp({ env: on });
+      const app = sharedApp({ env: on });
       const url = '/ada.example/status/1';
 
       const page = await app.request(url, { headers: navigation });
@@ -307,8 +278,6 @@ describe('PERCH_BROWSER_PAGES', () => {
   );
 
   it('returns documents for errors of permalinks if it is off', async () => {
-    const app = await sharedApp();
-
     const reply = await app.request('/ada.example/status/1', { headers: navigation });
 
     expect(reply.json().code).toBe('not_found');

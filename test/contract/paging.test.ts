@@ -82,43 +82,39 @@ const step: fc.Arbitrary<Step> = fc.record({
   removal: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }), { freq: 3 }),
 });
 
-describe('the pages of a list', () => {
-  it.each([
-    { name: 'short lists', length: fc.integer({ min: 0, max: 60 }), numRuns: runs(60) },
-    { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: runs(12) },
-  ])(
-    'contain every item once and in order, and are full: $name',
-    async ({ length, numRuns }) => {
-      await fc.assert(
-        fc.asyncProperty(
-          length,
-          fc.array(fc.nat({ max: 10_000 }), { minLength: 1, maxLength: 40 }),
-          fc.array(step, { minLength: 1, maxLength: 8 }),
-          async (count, table, steps) => {
-            const list = createFakeList(count, habitsOf(table));
-            const app = await buildTestApp({ providers: [list.provider], env: unlimited });
+it.each([
+  { name: 'short lists', length: fc.integer({ min: 0, max: 60 }), numRuns: runs(60) },
+  { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: runs(12) },
+])(
+  'the pages of a list contain every item once and in order, and are full: $name',
+  async ({ length, numRuns }) => {
+    await fc.assert(
+      fc.asyncProperty(
+        length,
+        fc.array(fc.nat({ max: 10_000 }), { minLength: 1, maxLength: 40 }),
+        fc.array(step, { minLength: 1, maxLength: 8 }),
+        async (count, table, steps) => {
+          const list = createFakeList(count, habitsOf(table));
+          const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
-            const { pages, removed } = await walkAll(app, list, steps);
+          const { pages, removed } = await walkAll(app, list, steps);
 
-            const given = pages.flatMap(({ ids }) => ids);
-            // Items that were deleted meanwhile may have been returned before.
-            const seen = new Set(given);
-            expect(given).toEqual(list.ids.filter((id) => !removed.has(id) || seen.has(id)));
-            for (const { ids, limit, reply } of pages.slice(0, -1)) {
-              expect([ids.length, reply.limit]).toEqual([limit, limit]);
-            }
-            expect(pages.map(({ reply }) => reply.page)).toEqual(
-              pages.map((_, index) => index + 1),
-            );
-            await app.server.close();
-          },
-        ),
-        { numRuns },
-      );
-    },
-    120_000,
-  );
-});
+          const given = pages.flatMap(({ ids }) => ids);
+          // Items that were deleted meanwhile may have been returned before.
+          const seen = new Set(given);
+          expect(given).toEqual(list.ids.filter((id) => !removed.has(id) || seen.has(id)));
+          for (const { ids, limit, reply } of pages.slice(0, -1)) {
+            expect([ids.length, reply.limit]).toEqual([limit, limit]);
+          }
+          expect(pages.map(({ reply }) => reply.page)).toEqual(pages.map((_, index) => index + 1));
+          await app.server.close();
+        },
+      ),
+      { numRuns },
+    );
+  },
+  120_000,
+);
 
 describe('pages', () => {
   it('are the same by number as by cursors', async () => {

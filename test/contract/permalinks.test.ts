@@ -10,6 +10,7 @@ const ada = 'ada.example';
 const id = '1900000000000000001';
 const base = 'http://localhost:8080';
 const offline = { PERCH_PROVIDERS: 'archive' };
+const app = sharedApp({ env: offline });
 
 /** Permalinks, and the path under v1 with the same body. */
 const permalinks: readonly (readonly [path: string, same: string])[] = [
@@ -55,42 +56,34 @@ const permalinks: readonly (readonly [path: string, same: string])[] = [
   [`/${base}/${base}/${ada}`, `/api/v1/profiles/${ada}`],
 ];
 
-describe('the media of an account', () => {
-  it('includes the posts with a photo, video or sound', async () => {
-    const app = await sharedApp({ env: offline });
+it('the media of an account includes the posts with a photo, video or sound', async () => {
+  const media = await app.request(`/${ada}/media?format=json`);
+  const all = await app.request(`/${ada}?format=json&with_replies=true&limit=100`);
 
-    const media = await app.request(`/${ada}/media?format=json`);
-    const all = await app.request(`/${ada}?format=json&with_replies=true&limit=100`);
-
-    const posts = media.json().posts as { media: { all: unknown[] } }[];
-    expect(posts.length).toBeGreaterThan(0);
-    expect(posts.length).toBeLessThan(all.json().posts.length);
-    for (const { media: own } of posts) expect(own.all.length).toBeGreaterThan(0);
-  });
+  const posts = media.json().posts as { media: { all: unknown[] } }[];
+  expect(posts.length).toBeGreaterThan(0);
+  expect(posts.length).toBeLessThan(all.json().posts.length);
+  for (const { media: own } of posts) expect(own.all.length).toBeGreaterThan(0);
 });
 
 describe('a permalink', () => {
-  it.each(permalinks)('%s has the body of %s', async (path, same) => {
-    const app = await sharedApp({ env: offline });
-    const expected = await app.request(same);
+  it.each(permalinks)(
+    '%s has the body of %s, also as JSON, and rejects other methods',
+    async (path, same) => {
+      const expected = await app.request(same);
 
-    const reply = await app.request(path);
-    const head = await app.request(path, { method: 'HEAD' });
+      const reply = await app.request(path);
+      const head = await app.request(path, { method: 'HEAD' });
+      const json = await app.request(`${path}${path.includes('?') ? '&' : '?'}format=json`);
+      const posted = await app.request(path, { method: 'POST' });
 
-    expect([expected.statusCode, reply.statusCode, head.statusCode]).toEqual([200, 200, 200]);
-    expect(withoutTime(reply.body)).toEqual(withoutTime(expected.body));
-    expect(head.body).toBe('');
-  });
-
-  it.each(permalinks)('%s accepts format=json and rejects other methods', async (path) => {
-    const app = await buildTestApp({ env: offline });
-
-    const reply = await app.request(`${path}${path.includes('?') ? '&' : '?'}format=json`);
-    const posted = await app.request(path, { method: 'POST' });
-
-    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect([posted.statusCode, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
-  });
+      expect([expected.statusCode, reply.statusCode, head.statusCode]).toEqual([200, 200, 200]);
+      expect(withoutTime(reply.body)).toEqual(withoutTime(expected.body));
+      expect(head.body).toBe('');
+      expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect([posted.statusCode, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
+    },
+  );
 });
 
 /** A history says when it was read. */
@@ -140,29 +133,27 @@ const posts: readonly (readonly [path: string, asked: string])[] = [
   ['/https://bsky.app/profile/a.bsky.social/post/3kabc', 'bluesky a.bsky.social 3kabc'],
 ];
 
-describe('the path of a post', () => {
-  it.each(posts)('%s requests %s', async (path, asked) => {
-    const seen: string[] = [];
-    const provider = createStubProvider('fxtwitter', async ({ post }) => {
-      seen.push(`${post.platform} ${post.handle} ${post.id}`);
-      return stubFound(stubPost(post.id));
-    });
-    const app = await buildTestApp({
-      providers: [
-        {
-          ...provider,
-          platforms: ['x', 'bluesky', 'mastodon'],
-          covers: ({ kind }) => kind === 'post',
-        },
-      ],
-    });
-
-    const reply = await app.request(path);
-
-    expect([reply.statusCode, seen]).toEqual([200, [asked]]);
-    expect(reply.headers['ratelimit-policy']).toMatch(/^"post"/);
-    expect(reply.headers['x-api-key-status']).toBeUndefined();
+it.each(posts)('the path of a post %s requests %s', async (path, asked) => {
+  const seen: string[] = [];
+  const provider = createStubProvider('fxtwitter', async ({ post }) => {
+    seen.push(`${post.platform} ${post.handle} ${post.id}`);
+    return stubFound(stubPost(post.id));
   });
+  const app = await buildTestApp({
+    providers: [
+      {
+        ...provider,
+        platforms: ['x', 'bluesky', 'mastodon'],
+        covers: ({ kind }) => kind === 'post',
+      },
+    ],
+  });
+
+  const reply = await app.request(path);
+
+  expect([reply.statusCode, seen]).toEqual([200, [asked]]);
+  expect(reply.headers['ratelimit-policy']).toMatch(/^"post"/);
+  expect(reply.headers['x-api-key-status']).toBeUndefined();
 });
 
 async function onX(): Promise<TestApp> {
@@ -225,7 +216,7 @@ describe('a whole URL', () => {
     ['/x.com/home', 'invalid_path'],
     ['/bsky.app/profile/a.bsky.social/lists/3k', 'invalid_path'],
   ])('%s is rejected with %s', async (path, code) => {
-    const app = await sharedApp();
+    const app = sharedApp();
 
     const reply = await app.request(path);
 
@@ -234,7 +225,6 @@ describe('a whole URL', () => {
   });
 
   it('uses keys if the read does', async () => {
-    const app = await sharedApp({ env: offline });
     const headers = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 
     const profile = await app.request(`/${base}/${ada}`, { headers });
@@ -284,7 +274,7 @@ describe('a path that is not a permalink', () => {
     fake.addAccount('profile');
     fake.addConnections('profile', { kind: 'followers', length: 3 });
     const env = { PERCH_PROVIDERS: 'fxtwitter', PERCH_FXTWITTER_URL: fake.url };
-    const app = await sharedApp({ env });
+    const app = sharedApp({ env });
 
     const followers = await app.request('/profile/followers?format=json');
     const profile = await app.request('/profile?format=json');
@@ -312,8 +302,6 @@ describe('the URL of an account as `url` of a post', () => {
       'list_followers',
     ],
   ])('%s is rejected, and the problem names %s and %s', async (url, route, tool) => {
-    const app = await sharedApp({ env: offline });
-
     for (const path of ['/api/v1/posts', '/api/convert', '/api/v1/oembed']) {
       const reply = await app.request(`${path}?url=${encodeURIComponent(url)}`);
       const { code, resolution } = reply.json();

@@ -1,6 +1,6 @@
 import { readdirSync, truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
 import { answerText } from '../support/fake-upstream.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -19,7 +19,7 @@ const html = '<!doctype html><script>alert(1)</script>';
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
 describe('a picture of a post', () => {
-  clause('read.pictures.response_headers', 'is fetched from its host', async () => {
+  clause('read.pictures.response_headers')('is fetched from its host', async () => {
     const rig = await buildPictureRig();
     const path = await readPicturePath(rig);
 
@@ -39,7 +39,7 @@ describe('a picture of a post', () => {
     expect(rig.picturesAsked()).toEqual(['/heron.png']);
   });
 
-  clause('read.pictures.request_headers', 'is fetched without headers of the reader', async () => {
+  clause('read.pictures.request_headers')('is fetched without headers of the reader', async () => {
     const rig = await buildPictureRig();
     const path = await readPicturePath(rig);
 
@@ -55,7 +55,7 @@ describe('a picture of a post', () => {
     expect(request?.headers.accept).toMatch(/^image\//);
   });
 
-  clause('read.pictures.cached_costs_nothing', 'is in the cache for the next request', async () => {
+  clause('read.pictures.cached_costs_nothing')('is in the cache for the next request', async () => {
     const rig = await buildPictureRig();
     const path = await readPicturePath(rig);
     const first = await rig.app.request(path);
@@ -142,7 +142,7 @@ describe('a picture of a post', () => {
     expect(rig.picturesAsked()).toEqual([]);
   });
 
-  clause('read.pictures.original_urls', 'keeps its address in JSON and Markdown', async () => {
+  clause('read.pictures.original_urls')('keeps its address in JSON and Markdown', async () => {
     const rig = await buildPictureRig();
 
     for (const format of ['json', 'markdown']) {
@@ -168,22 +168,17 @@ describe('a response that is not a picture', () => {
     ['status 206', (_, response) => response.writeHead(206).end(png)],
   ];
 
-  clauseEach(
-    'read.pictures.type_by_content',
-    refused,
-    ([name]) => `is refused: ${name}`,
-    async ([, onPicture]) => {
-      const rig = await buildPictureRig({ onPicture });
-      const path = await readPicturePath(rig);
+  clause('read.pictures.type_by_content').each(refused)('is refused: %s', async (_, onPicture) => {
+    const rig = await buildPictureRig({ onPicture });
+    const path = await readPicturePath(rig);
 
-      const reply = await rig.app.request(path);
-      const again = await rig.app.request(path);
+    const reply = await rig.app.request(path);
+    const again = await rig.app.request(path);
 
-      expect([reply.statusCode, reply.json().code]).toEqual([502, 'upstream_error']);
-      expect(again.json().detail).toBe(reply.json().detail);
-      expect(rig.picturesAsked()).toHaveLength(1);
-    },
-  );
+    expect([reply.statusCode, reply.json().code]).toEqual([502, 'upstream_error']);
+    expect(again.json().detail).toBe(reply.json().detail);
+    expect(rig.picturesAsked()).toHaveLength(1);
+  });
 
   const failures = [
     [404, 404, 'picture_not_found'],
@@ -193,11 +188,9 @@ describe('a response that is not a picture', () => {
     [429, 503, 'upstream_rate_limited'],
   ] as const;
 
-  clauseEach(
-    'read.pictures.own_problems',
-    failures,
-    ([sent]) => `has a problem: status ${sent}`,
-    async ([sent, status, code]) => {
+  clause('read.pictures.own_problems').each(failures)(
+    'has a problem: status %s',
+    async (sent, status, code) => {
       const rig = await buildPictureRig({
         onPicture: (_, response) => response.writeHead(sent).end(),
       });
@@ -241,21 +234,16 @@ describe('an address that this server has not signed', () => {
     ['without a URL', signPicture('https://').padEnd(50, 'A')],
   ];
 
-  clauseEach(
-    'read.pictures.signed_addresses',
-    addresses,
-    ([name]) => `is refused: ${name}`,
-    async ([, path]) => {
-      const rig = await buildPictureRig();
+  clause('read.pictures.signed_addresses').each(addresses)('is refused: %s', async (_, path) => {
+    const rig = await buildPictureRig();
 
-      const reply = await rig.app.request(path);
+    const reply = await rig.app.request(path);
 
-      expect([reply.statusCode, reply.json().code]).toEqual([403, 'invalid_picture_address']);
-      expect(rig.internet.connectedTo).toEqual([]);
-    },
-  );
+    expect([reply.statusCode, reply.json().code]).toEqual([403, 'invalid_picture_address']);
+    expect(rig.internet.connectedTo).toEqual([]);
+  });
 
-  clause('read.pictures.expiry', 'is refused after its expiry', async () => {
+  clause('read.pictures.expiry')('is refused after its expiry', async () => {
     const clock = createManualClock();
     const rig = await buildPictureRig({ clock });
     const today = Math.floor(clock.now() / 86_400_000);
@@ -288,7 +276,6 @@ it('does not affect the permalinks of an account with the handle media', async (
   }
 });
 
-/** Reads the post of a rig in the formats that show pictures, and as Markdown. */
 async function readFormats({ app, postUrl }: PictureRig) {
   const post = `/api/v1/posts?url=${encodeURIComponent(postUrl)}&format=`;
   const embed = (await app.request(`/api/v1/oembed?url=${encodeURIComponent(postUrl)}`)).json();
@@ -302,7 +289,7 @@ async function readFormats({ app, postUrl }: PictureRig) {
 }
 
 describe('PERCH_MEDIA', () => {
-  clause('read.pictures.proxy_by_default', 'shows pictures from this server', async () => {
+  clause('read.pictures.proxy_by_default')('shows pictures from this server', async () => {
     const rig = await buildPictureRig();
 
     const { embed, page, front, feed, markdown } = await readFormats(rig);
@@ -315,7 +302,7 @@ describe('PERCH_MEDIA', () => {
       expect(headers['content-security-policy']).toContain("img-src 'self' data:;");
   });
 
-  clause('read.pictures.direct', 'links the addresses of the platform', async () => {
+  clause('read.pictures.direct')('links the addresses of the platform', async () => {
     const rig = await buildPictureRig({ env: { PERCH_MEDIA: 'direct' } });
 
     const { embed, page, front, feed } = await readFormats(rig);
@@ -330,7 +317,7 @@ describe('PERCH_MEDIA', () => {
     expect(rig.picturesAsked()).toEqual([]);
   });
 
-  clause('read.pictures.direct', 'widens only the sources of pictures', async () => {
+  clause('read.pictures.direct')('widens only the sources of pictures', async () => {
     const policies = async (media: string) => {
       const { page, front } = await readFormats(
         await buildPictureRig({ env: { PERCH_MEDIA: media } }),
@@ -347,7 +334,7 @@ describe('PERCH_MEDIA', () => {
     expect(await policies('direct')).toEqual(widened);
   });
 
-  clause('read.pictures.off', 'nothing is signed or fetched', async () => {
+  clause('read.pictures.off')('nothing is signed or fetched', async () => {
     const rig = await buildPictureRig({ env: { PERCH_MEDIA: 'off' } });
 
     const { embed, page, front } = await readFormats(rig);
@@ -362,8 +349,7 @@ describe('PERCH_MEDIA', () => {
 });
 
 describe('the allowance for pictures', () => {
-  clause(
-    'read.pictures.allowance',
+  clause('read.pictures.allowance')(
     'limits the fetches of each address, but not hits',
     async () => {
       const rig = await buildPictureRig({ env: { PERCH_MEDIA_ALLOWANCE: '2' } });

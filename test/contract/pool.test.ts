@@ -60,7 +60,7 @@ const retryAfter = ({ statusCode, headers }: Reply) => [statusCode, headers['ret
 const leftOf = (reply: Reply) => readRateLimit(reply).remaining;
 
 describe('the pool of upstream requests', () => {
-  clause('read.limits.key_larger_share', 'reserves one fifth for callers with a key', async () => {
+  clause('read.limits.key_larger_share')('reserves one fifth for callers with a key', async () => {
     const { fake, key, search, spend } = await setUp(10);
     await spend(8);
 
@@ -73,8 +73,7 @@ describe('the pool of upstream requests', () => {
     expect(fake.requests).toHaveLength(10);
   });
 
-  clause(
-    ['read.errors.rate_limit', 'read.limits.exhausted_429_retry_after'],
+  clause('read.errors.rate_limit', 'read.limits.exhausted_429_retry_after')(
     'reports the exact wait of the caller',
     async () => {
       const { clock, key, search, spend } = await setUp(5);
@@ -221,7 +220,7 @@ describe('the pool of upstream requests', () => {
     expect(statusesOf([refused, keyed])).toEqual([429, 200]);
   });
 
-  clause('read.limits.conversion_unaffected_by_keys', 'is not used by posts', async () => {
+  clause('read.limits.conversion_unaffected_by_keys')('is not used by posts', async () => {
     const { app, fake, search } = await setUp(5);
     const posts = fake.addTimeline('robin', { length: 10 }).rows;
     for (const { id } of posts) {
@@ -303,8 +302,7 @@ describe('upstream requests', () => {
 });
 
 describe('callers who share a fetch but not their part of the pool', () => {
-  clause(
-    'read.limits.key_larger_share',
+  clause('read.limits.key_larger_share')(
     'are answered from their own part: the caller with a key joins at the beginning',
     async () => {
       const { app, key, spend } = await setUp(10);
@@ -456,8 +454,7 @@ class Arrivals {
   }
 }
 
-clause(
-  ['read.limits.key_larger_share', 'read.errors.rate_limit'],
+clause('read.limits.key_larger_share', 'read.errors.rate_limit')(
   'the upstream never gets more than twice the pool in the time of a window, and no caller waits longer than needed',
   async () => {
     const property = fc.asyncProperty(

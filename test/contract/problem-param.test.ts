@@ -4,6 +4,7 @@ import { eras, sendMcp } from '../support/mcp.ts';
 import { buildSessionRig } from '../support/session-rig.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp({ env: xOnly });
 
 const post = '/api/v1/posts?handle=ada.example&id=1900000000000000001';
 const replies = '/api/v1/posts/1900000000000000001/replies?handle=ada.example';
@@ -77,8 +78,6 @@ const others: readonly string[] = [
 
 describe('the member `param` of a problem document', () => {
   it.each(faults)('names the parameter at fault: %s', async (url, param) => {
-    const app = await sharedApp({ env: xOnly });
-
     const { code, param: named, detail } = (await app.request(url)).json();
 
     expect([named, code]).toEqual([
@@ -89,8 +88,6 @@ describe('the member `param` of a problem document', () => {
   });
 
   it.each(others)('is absent if the error concerns no parameter: %s', async (url) => {
-    const app = await sharedApp({ env: xOnly });
-
     const problem = (await app.request(url)).json();
 
     expect(problem.code).toBeDefined();
@@ -98,7 +95,7 @@ describe('the member `param` of a problem document', () => {
   });
 
   it('is absent if a header is at fault', async () => {
-    const app = await sharedApp();
+    const app = sharedApp();
 
     const reply = await app.request('/ada.example', {
       headers: { authorization: `Bearer ${'x'.repeat(5000)}` },
@@ -109,7 +106,7 @@ describe('the member `param` of a problem document', () => {
   });
 
   it.each(eras)('is part of the structured content of a tool: %s', async (era) => {
-    const app = await sharedApp();
+    const app = sharedApp();
     const params = { name: 'search', arguments: { q: 'heron', feed: ['latest'] } };
 
     const { result } = (await sendMcp(app, era, { method: 'tools/call', params })).json();

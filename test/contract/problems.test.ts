@@ -2,10 +2,11 @@ import { describe, expect } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/lib/problem.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/normalize/provider-error.ts';
 import { buildTestApp, shareTestApps, xOnly } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { createStubProvider, stubFound } from '../support/stub-provider.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp();
 
 const good = '/api/v1/posts?handle=ada.example&id=1900000000000000001';
 const x = '/api/v1/posts?url=https://x.com/jack/status/20';
@@ -89,45 +90,42 @@ const bad: readonly (readonly [string, ProblemCode, string?])[] = [
   [`/api/v1/posts?url=${'a'.repeat(9000)}`, 'uri_too_long', '8192'],
 ];
 
-describe('bad input', () => {
-  clauseEach(
-    ['read.problem.member_code', 'read.problem.member_resolution', 'read.errors.problem_documents'],
-    bad,
-    ([url, code]) => `answers ${url.slice(0, 70)} with ${code}`,
-    async ([url, code, names = '']) => {
-      const app = await sharedApp({ env: xOnly });
+clause(
+  'read.problem.member_code',
+  'read.problem.member_resolution',
+  'read.errors.problem_documents',
+).each(bad)('bad input answers %s with %s', async (url, code, names = '') => {
+  const app = sharedApp({ env: xOnly });
 
-      const reply = await app.request(url);
+  const reply = await app.request(url);
 
-      expect(reply.json().code).toBe(code);
-      expect(reply.json().detail).toContain(names);
-      expect(reply.json().detail.length).toBeLessThan(300);
-    },
-  );
+  expect(reply.json().code).toBe(code);
+  expect(reply.json().detail).toContain(names);
+  expect(reply.json().detail.length).toBeLessThan(300);
 });
 
 describe('methods', () => {
-  clauseEach(
-    'read.endpoints.public_routes_get',
-    ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'],
-    (method) => `answers ${method} with 405 and Allow`,
-    async (method) => {
-      const app = await sharedApp();
+  clause('read.endpoints.public_routes_get').each([
+    'POST',
+    'PUT',
+    'PATCH',
+    'DELETE',
+    'OPTIONS',
+    'TRACE',
+    'PROPFIND',
+  ])('answers %s with 405 and Allow', async (method) => {
+    for (const url of ['/api/v1/posts', '/ada.example/status/1', '/health/ready']) {
+      const reply = await app.request(url, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        payload: '{ broken',
+      });
+      expect(reply.json().code).toBe('method_not_allowed');
+      expect(reply.headers.allow).toBe('GET, HEAD');
+    }
+  });
 
-      for (const url of ['/api/v1/posts', '/ada.example/status/1', '/health/ready']) {
-        const reply = await app.request(url, {
-          method,
-          headers: { 'content-type': 'application/json' },
-          payload: '{ broken',
-        });
-        expect(reply.json().code).toBe('method_not_allowed');
-        expect(reply.headers.allow).toBe('GET, HEAD');
-      }
-    },
-  );
-
-  clause(
-    'read.errors.route_not_found',
+  clause('read.errors.route_not_found')(
     'answers any method and body with 404 without a route',
     async () => {
       const app = await buildTestApp();
@@ -142,28 +140,10 @@ describe('methods', () => {
       }
     },
   );
-
-  clauseEach(
-    [
-      'read.discovery.protected_resource_not_served',
-      'read.discovery.authorization_server_not_served',
-    ],
-    ['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'],
-    (url) => `has no route ${url}`,
-    async (url) => {
-      const app = await sharedApp();
-
-      const reply = await app.request(url);
-
-      expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
-    },
-  );
 });
 
 describe('the members of a problem document', () => {
-  clause('read.problem.member_resolution', 'contains the request without its secrets', async () => {
-    const app = await sharedApp();
-
+  clause('read.problem.member_resolution')('contains the request without its secrets', async () => {
     const reply = await app.request(`/no/route?api_key=abc&q=perch_${'secret1'.repeat(6)}x&x=1`);
 
     expect(reply.json()).toMatchObject({
@@ -176,9 +156,7 @@ describe('the members of a problem document', () => {
     expect(reply.body).not.toContain('secret1');
   });
 
-  clause('read.problem.media_type', 'does not depend on Accept', async () => {
-    const app = await sharedApp();
-
+  clause('read.problem.media_type')('does not depend on Accept', async () => {
     const replies = await Promise.all(
       ['text/html', 'application/json', 'text/markdown', 'image/png;q=0'].map((accept) =>
         app.request('/api/no/route', { headers: { accept } }),
@@ -188,8 +166,7 @@ describe('the members of a problem document', () => {
     expect(new Set(replies.map(({ body }) => body)).size).toBe(1);
   });
 
-  clause(
-    'read.errors.problem_documents',
+  clause('read.errors.problem_documents')(
     'reports an unexpected error only by its request id',
     async () => {
       const lines: string[] = [];
@@ -212,37 +189,33 @@ describe('the members of a problem document', () => {
   );
 });
 
-describe('upstream failures', () => {
-  clauseEach(
-    [
-      'read.errors.upstream_down',
-      'read.errors.upstream_failure',
-      'read.errors.upstream_as_problem',
-    ],
-    [
-      ['unavailable', 'upstream_unavailable', 30],
-      ['ambiguous', 'upstream_unavailable', 30],
-      ['throttled', 'upstream_rate_limited', 42],
-      ['malformed', 'upstream_error', undefined],
-      ['missing', 'not_found', undefined],
-    ] as const satisfies readonly (readonly [ProviderErrorKind, ProblemCode, number | undefined])[],
-    ([kind, code]) => `answers ${kind} with ${code}`,
-    async ([kind, code, retryAfter]) => {
-      const provider = createStubProvider('stub', async () => {
-        throw new ProviderError(kind, 'A sentence.', { retryAfterSeconds: 42 });
-      });
-      const app = await buildTestApp({ providers: [provider] });
+clause(
+  'read.errors.upstream_down',
+  'read.errors.upstream_failure',
+  'read.errors.upstream_as_problem',
+).each([
+  ['unavailable', 'upstream_unavailable', 30],
+  ['ambiguous', 'upstream_unavailable', 30],
+  ['throttled', 'upstream_rate_limited', 42],
+  ['malformed', 'upstream_error', undefined],
+  ['missing', 'not_found', undefined],
+] as const satisfies readonly (readonly [ProviderErrorKind, ProblemCode, number | undefined])[])(
+  'upstream failures answers %s with %s',
+  async (kind, code, retryAfter) => {
+    const provider = createStubProvider('stub', async () => {
+      throw new ProviderError(kind, 'A sentence.', { retryAfterSeconds: 42 });
+    });
+    const app = await buildTestApp({ providers: [provider] });
 
-      const reply = await app.request('/jack/status/20');
+    const reply = await app.request('/jack/status/20');
 
-      expect(reply.json().code).toBe(code);
-      expect(reply.json().retry_after).toBe(retryAfter);
-    },
-  );
-});
+    expect(reply.json().code).toBe(code);
+    expect(reply.json().retry_after).toBe(retryAfter);
+  },
+);
 
 describe('a provider that keeps failing', () => {
-  clause('read.errors.upstream_down', 'is logged when its breaker opens', async () => {
+  clause('read.errors.upstream_down')('is logged when its breaker opens', async () => {
     const lines: string[] = [];
     const provider = createStubProvider('stub', async () => {
       throw new ProviderError('unavailable', 'It is down.');
@@ -259,37 +232,32 @@ describe('a provider that keeps failing', () => {
   });
 });
 
-describe('a shutdown', () => {
-  clause(
-    'read.errors.problem_documents',
-    'rejects new requests and readiness checks, but stays alive',
-    async () => {
-      const app = await buildTestApp();
-      expect((await app.request('/health/ready')).statusCode).toBe(200);
+clause('read.errors.problem_documents')(
+  'a shutdown rejects new requests and readiness checks, but stays alive',
+  async () => {
+    const app = await buildTestApp();
+    expect((await app.request('/health/ready')).statusCode).toBe(200);
 
-      app.startDraining();
+    app.startDraining();
 
-      for (const url of ['/health/ready', '/ada.example/status/1900000000000000001', '/no/route']) {
-        const reply = await app.request(url);
-        expect(reply.json()).toMatchObject({ code: 'shutting_down', retry_after: 1 });
-        expect(reply.headers.connection).toBe('close');
-      }
-      expect((await app.request('/health/live?x=1')).json()).toEqual({ status: 'ok' });
-    },
-  );
-});
+    for (const url of ['/health/ready', '/ada.example/status/1900000000000000001', '/no/route']) {
+      const reply = await app.request(url);
+      expect(reply.json()).toMatchObject({ code: 'shutting_down', retry_after: 1 });
+      expect(reply.headers.connection).toBe('close');
+    }
+    expect((await app.request('/health/live?x=1')).json()).toEqual({ status: 'ok' });
+  },
+);
 
-describe('high load', () => {
-  clause('read.problem.media_type', 'rejects reads with overloaded', async () => {
-    const load = { isHigh: true, close: () => undefined };
-    const app = await buildTestApp({ load });
+clause('read.problem.media_type')('high load rejects reads with overloaded', async () => {
+  const load = { isHigh: true, close: () => undefined };
+  const app = await buildTestApp({ load });
 
-    const shed = await app.request('/ada.example/status/1900000000000000001');
-    const health = await app.request('/health/ready');
-    load.isHigh = false;
-    const served = await app.request('/ada.example/status/1900000000000000001');
+  const shed = await app.request('/ada.example/status/1900000000000000001');
+  const health = await app.request('/health/ready');
+  load.isHigh = false;
+  const served = await app.request('/ada.example/status/1900000000000000001');
 
-    expect(shed.json()).toMatchObject({ code: 'overloaded', retry_after: 1 });
-    expect([health.statusCode, served.statusCode]).toEqual([200, 200]);
-  });
+  expect(shed.json()).toMatchObject({ code: 'overloaded', retry_after: 1 });
+  expect([health.statusCode, served.statusCode]).toEqual([200, 200]);
 });

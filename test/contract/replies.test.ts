@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
 import { listReply } from '../../src/model/results.ts';
-import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { buildTestApp } from '../support/build-app.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
 import { callTool } from '../support/mcp.ts';
 import { withoutCoding } from '../support/vary.ts';
+import { readWhole } from '../support/walk-list.ts';
 import {
   type FxRoutes,
   fxBody,
@@ -23,20 +24,6 @@ const url = `${path}?handle=ada.example&format=json`;
 
 const idsOf = ({ posts }: { readonly posts: readonly { readonly id: string }[] }) =>
   posts.map((post) => post.id);
-
-/** Walks a list to its end. */
-async function walk(app: TestApp, first: string): Promise<readonly string[]> {
-  const ids: string[] = [];
-  let next: string | undefined = first;
-  for (let pages = 0; next !== undefined && pages < 100; pages += 1) {
-    const reply = await app.request(next);
-    expect([reply.statusCode, reply.body]).toEqual([200, expect.any(String)]);
-    const body: { posts: { id: string }[]; nextCursor?: string } = reply.json();
-    ids.push(...idsOf(body));
-    next = body.nextCursor && `${first}&cursor=${body.nextCursor}`;
-  }
-  return ids;
-}
 
 describe('the replies to a post', () => {
   it('are a list with pages', async () => {
@@ -75,7 +62,7 @@ describe('the replies to a post', () => {
     expect(all).toEqual(expect.arrayContaining(idsOf({ posts: shown })));
     for (const { replying_to: to } of whole.posts) expect([id, ...all]).toContain(to?.status);
     for (const limit of [1, 4, 7]) {
-      expect(await walk(app, `${url}&limit=${limit}`)).toEqual(all);
+      expect(await readWhole(app, `${path}?handle=ada.example`, [limit])).toEqual(all);
     }
   });
 
@@ -212,7 +199,8 @@ describe('the replies on X', () => {
     }),
   };
   const nothing: FakeHandler = (_, response) => answerJson(response, {}, { status: 404 });
-  const xUrl = '/api/v1/posts/3001/replies?format=json';
+  const xPath = '/api/v1/posts/3001/replies';
+  const xUrl = `${xPath}?format=json`;
 
   async function build(handler: FakeHandler, syndication: FakeHandler = nothing) {
     const [fx, other] = [await upstream(handler), await upstream(syndication)];
@@ -228,12 +216,12 @@ describe('the replies on X', () => {
 
   it('can be paged through in pages of any size', async () => {
     const { app } = await build(serveFxTwitter(routes));
-    const all = await walk(app, `${xUrl}&limit=100`);
+    const all = await readWhole(app, `${xPath}?`, [100]);
 
     expect(all).toHaveLength(24);
     expect(all).toEqual([...new Set(all)]);
     for (const limit of [1, 5, 8, 23]) {
-      expect(await walk(app, `${xUrl}&limit=${limit}`)).toEqual(all);
+      expect(await readWhole(app, `${xPath}?`, [limit])).toEqual(all);
     }
     const last = (await app.request(`${xUrl}&limit=100`)).json();
     expect(last.nextCursor).toBeUndefined();
@@ -288,13 +276,11 @@ describe('the replies on X', () => {
   });
 });
 
-describe('the replies of a platform', () => {
-  it('without a provider are 400', async () => {
-    const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
+it('the replies of a platform without a provider are 400', async () => {
+  const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
-    const reply = await app.request('/api/v1/posts/20/replies');
+  const reply = await app.request('/api/v1/posts/20/replies');
 
-    expect([reply.statusCode, reply.json().code]).toEqual([400, 'unsupported_platform']);
-    expect(reply.json().detail).toContain('The post is on');
-  });
+  expect([reply.statusCode, reply.json().code]).toEqual([400, 'unsupported_platform']);
+  expect(reply.json().detail).toContain('The post is on');
 });

@@ -6,6 +6,7 @@ import { buildTestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, fullPages } from '../support/fake-list.ts';
 import { callTool } from '../support/mcp.ts';
 import { stubPost } from '../support/stub-provider.ts';
+import { readWhole } from '../support/walk-list.ts';
 
 const minute = 60_000;
 const url = '/api/v1/search?q=fog&format=json';
@@ -114,15 +115,7 @@ describe('a search with require_live=true', () => {
 
   it('can be paged through to its end, with its own cursors', async () => {
     const { app, list } = await setUp();
-    const ids: string[] = [];
-    let next: string | undefined = `${liveUrl}&limit=10`;
-    while (next !== undefined) {
-      const body: { posts: { id: string }[]; nextCursor?: string } = (
-        await app.request(next)
-      ).json();
-      ids.push(...body.posts.map(({ id }) => id));
-      next = body.nextCursor && `${liveUrl}&limit=10&cursor=${body.nextCursor}`;
-    }
+    const ids = await readWhole(app, '/api/v1/search?q=fog&require_live=true', [10]);
     expect(ids).toEqual(list.ids);
 
     list.isDown = true;

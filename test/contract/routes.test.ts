@@ -1,18 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { reads } from '../../src/reads/index.ts';
 import { type ReadRoute, readRoutes } from '../../src/routes/reads/routes.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { buildTestApp, shareTestApp } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const given: Readonly<Record<string, string>> = {
   handle: 'ada.example',
   id: '1900000000000000001',
   n: '1',
 };
 
-/** Gives a URL that a route answers with the sample. */
 function fill({ path }: ReadRoute): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? '');
   const post = encodeURIComponent(`http://localhost:8080/${given.handle}/status/${given.id}`);
@@ -20,34 +17,8 @@ function fill({ path }: ReadRoute): string {
   return `${filled}?url=${post}&q=heron&platform=archive${named}`;
 }
 
-it('has a unique id for each route', () => {
-  const ids = readRoutes.map(({ id }) => id);
-
-  expect(new Set(ids).size).toBe(ids.length);
-});
-
-clauseEach(
-  'read.endpoints.public_routes_get',
-  readRoutes,
-  ({ path }) => `answers GET and HEAD at ${path}`,
-  async (row) => {
-    const app = await sharedApp();
-
-    const [get, head] = [
-      await app.request(fill(row)),
-      await app.request(fill(row), { method: 'HEAD' }),
-    ];
-
-    expect([get.statusCode, head.statusCode, head.body]).toEqual([200, 200, '']);
-    expect(head.headers.etag).toBe(get.headers.etag);
-    expect(Object.keys(reads[row.read].params.shape)).toContain('format');
-  },
-);
-
-clauseEach(
-  ['read.what.read_only', 'read.what.no_write_path'],
-  readRoutes,
-  ({ path }) => `rejects methods that write at ${path}`,
+clause('read.what.read_only', 'read.what.no_write_path').each(readRoutes)(
+  'rejects methods that write at $path',
   async (row) => {
     const app = await buildTestApp();
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -60,12 +31,9 @@ clauseEach(
 /** What a client could send to say who it is. */
 const names = { cookie: 'session=1; user=ada', 'x-api-key': 'k', from: 'ada@example.org' };
 
-clauseEach(
-  ['read.what.no_sign_in', 'read.auth.no_credentials_needed'],
-  readRoutes,
-  ({ path }) => `needs no credentials and starts no session at ${path}`,
+clause('read.what.no_sign_in', 'read.auth.no_credentials_needed').each(readRoutes)(
+  'needs no credentials and starts no session at $path',
   async (row) => {
-    const app = await sharedApp();
     for (const headers of [{}, names]) {
       const reply = await app.request(fill(row), { headers });
       expect([reply.statusCode, reply.headers['set-cookie']]).toEqual([200, undefined]);
@@ -73,23 +41,17 @@ clauseEach(
   },
 );
 
-clauseEach(
-  [
-    'read.what.no_per_user_data',
-    'read.what.same_public_identity',
-    'read.auth.shared_public_identity',
-  ],
-  readRoutes,
-  ({ path }) => `sends the same reply to all callers at ${path}`,
-  async (row) => {
-    const app = await sharedApp();
-    const plain = await app.request(fill(row));
+clause(
+  'read.what.no_per_user_data',
+  'read.what.same_public_identity',
+  'read.auth.shared_public_identity',
+).each(readRoutes)('sends the same reply to all callers at $path', async (row) => {
+  const plain = await app.request(fill(row));
 
-    const other = await app.request(fill(row), { headers: names });
+  const other = await app.request(fill(row), { headers: names });
 
-    expect(other.body).toBe(plain.body);
-  },
-);
+  expect(other.body).toBe(plain.body);
+});
 
 const unknownKey = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 
@@ -102,8 +64,10 @@ describe('a reserved name', () => {
     '/metrics/followers',
     '/mcp/followers',
     '/docs/following',
-  ])('is not a route, with any key: %s', async (url) => {
-    const app = await sharedApp();
+    '/health',
+    '/.well-known/followers',
+  ])('is not a route, with any key or method: %s', async (url) => {
+    const app = await buildTestApp();
     const plain = await app.request(url);
 
     const bad = [
@@ -114,6 +78,9 @@ describe('a reserved name', () => {
     for (const headers of bad) {
       const reply = await app.request(url, { headers });
       expect([reply.statusCode, reply.body]).toEqual([404, plain.body]);
+    }
+    for (const method of ['HEAD', 'POST', 'DELETE']) {
+      expect((await app.request(url, { method })).statusCode).toBe(404);
     }
   });
 

@@ -11,7 +11,6 @@ const [anyHash = ''] = hashes;
 const heron = '/api/v1/posts?handle=ada.example&id=1900000000000000001';
 const pathPattern = /^http:\/\/localhost:8080(\/media\/sha256\/[0-9a-f]{64})$/;
 
-/** Returns the paths of the avatar and the first photo of the post about the heron. */
 async function readPaths(app: TestApp) {
   const [post] = (await app.request(`${heron}&format=json`)).json().posts;
   const urls: readonly string[] = [post.author.avatar_url, post.media.photos[0].url];

@@ -6,6 +6,7 @@ import { eras, sendMcp } from '../support/mcp.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const sharedApp = shareTestApps();
+const app = sharedApp({ env: { PERCH_CONNECT_TIMEOUT_MS: '200' } });
 
 const platformsOf = (rows: readonly { readonly platform: string }[]) => [
   ...new Set(rows.map(({ platform }) => platform)),
@@ -27,8 +28,6 @@ describe('a search of a platform that is down', () => {
     '/search?q=heron&platform=bluesky',
     '/api/browse?resource=search&q=heron',
   ])('does not return sample posts: %s', async (url) => {
-    const app = await sharedApp({ env: { PERCH_CONNECT_TIMEOUT_MS: '200' } });
-
     const reply = await app.request(url);
 
     expect([reply.statusCode, reply.json().code]).toEqual([503, 'upstream_unavailable']);
@@ -36,7 +35,6 @@ describe('a search of a platform that is down', () => {
   });
 
   it.each(eras)('does not return sample posts over MCP: %s', async (era) => {
-    const app = await sharedApp({ env: { PERCH_CONNECT_TIMEOUT_MS: '200' } });
     const params = { name: 'search', arguments: { q: 'heron', platform: 'x' } };
 
     const { result } = (await sendMcp(app, era, { method: 'tools/call', params })).json();
@@ -101,7 +99,7 @@ describe('a search of the sample', () => {
   });
 
   it('is 400 without a sample', async () => {
-    const app = await sharedApp({ env: { PERCH_SAMPLE: 'false' } });
+    const app = sharedApp({ env: { PERCH_SAMPLE: 'false' } });
 
     const reply = await app.request('/search?q=heron&platform=sample');
 
@@ -110,7 +108,7 @@ describe('a search of the sample', () => {
   });
 
   it('is the target of its hashtags', async () => {
-    const app = await sharedApp();
+    const app = sharedApp();
 
     const found = await app.request('/search?q=%23BirdDiary&platform=sample&limit=1');
     const [, link = ''] = /\[#BirdDiary\]\(http:\/\/localhost:8080([^)]+)\)/.exec(found.body) ?? [];
@@ -124,7 +122,7 @@ describe('a search of the archive', () => {
   const url = '/search?q=heron&platform=archive&limit=100&format=json';
 
   it('returns sample posts before the first import', async () => {
-    const app = await sharedApp();
+    const app = sharedApp();
 
     expect(platformsOf((await app.request(url)).json().posts)).toEqual(['sample']);
   });
@@ -147,7 +145,7 @@ describe('a search of the archive', () => {
   });
 
   it('finds nothing without imports and without a sample', async () => {
-    const app = await sharedApp({ env: { PERCH_SAMPLE: 'false' } });
+    const app = sharedApp({ env: { PERCH_SAMPLE: 'false' } });
 
     const reply = await app.request(url);
 
@@ -155,7 +153,7 @@ describe('a search of the archive', () => {
   });
 
   it('is the default if no other provider supports search', async () => {
-    const app = await sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
+    const app = sharedApp({ env: { PERCH_PROVIDERS: 'archive' } });
 
     const reply = await app.request('/search?q=heron&format=json');
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { sessionEvent } from '../../src/sessions/events.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { answerTo, createScriptedEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, lastAnswer, parseEvents, typesOf } from '../support/session-rig.ts';
 
@@ -35,8 +35,7 @@ async function askAsClient(rig: Awaited<ReturnType<typeof buildSessionRig>>, mes
 }
 
 describe('a client that follows the contract', () => {
-  clause(
-    ['session.what.answers_messages', 'session.endpoints.client_reads_line_by_line'],
+  clause('session.what.answers_messages', 'session.endpoints.client_reads_line_by_line')(
     'asks, reads to the end of the response, and gets the answer',
     async () => {
       const rig = await buildSessionRig();
@@ -48,53 +47,44 @@ describe('a client that follows the contract', () => {
   );
 
   clause(
-    [
-      'session.what.answer_is_last_completed',
-      'session.endpoints.client_returns_last_completed',
-      'session.events.last_completed_holds_answer',
-    ],
-    'takes the last completed message as the answer',
-    async () => {
-      const rig = await buildSessionRig();
-      const { read, followUp, sessionId } = await askAsClient(rig, 'one');
-      await read();
-      await followUp('two');
+    'session.what.answer_is_last_completed',
+    'session.endpoints.client_returns_last_completed',
+    'session.events.last_completed_holds_answer',
+  )('takes the last completed message as the answer', async () => {
+    const rig = await buildSessionRig();
+    const { read, followUp, sessionId } = await askAsClient(rig, 'one');
+    await read();
+    await followUp('two');
 
-      expect(await read()).toBe(answerTo('two').text);
-      const { body } = await rig.request(`session/${sessionId}/stream`, { headers: bearer });
-      const completed = parseEvents(body).filter(({ type }) => type === 'message.completed');
-      expect(completed).toHaveLength(2);
-    },
-  );
+    expect(await read()).toBe(answerTo('two').text);
+    const { body } = await rig.request(`session/${sessionId}/stream`, { headers: bearer });
+    const completed = parseEvents(body).filter(({ type }) => type === 'message.completed');
+    expect(completed).toHaveLength(2);
+  });
 
   clause(
-    [
-      'session.endpoints.follow_up_request',
-      'session.endpoints.follow_up_continuation_header',
-      'session.endpoints.follow_up_result',
-    ],
-    'gets the session and its token again for a follow-up',
-    async () => {
-      const rig = await buildSessionRig();
-      const { read, followUp, sessionId, continuationToken } = await askAsClient(rig, 'one');
-      await read();
+    'session.endpoints.follow_up_request',
+    'session.endpoints.follow_up_continuation_header',
+    'session.endpoints.follow_up_result',
+  )('gets the session and its token again for a follow-up', async () => {
+    const rig = await buildSessionRig();
+    const { read, followUp, sessionId, continuationToken } = await askAsClient(rig, 'one');
+    await read();
 
-      const reply = await followUp('two');
+    const reply = await followUp('two');
 
-      expect(reply.statusCode).toBe(202);
-      expect(reply.json()).toEqual({
-        ok: true,
-        sessionId,
-        continuationToken,
-        status: 'accepted',
-        deliveryId: expect.stringMatching(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/),
-        queued: 0,
-      });
-    },
-  );
+    expect(reply.statusCode).toBe(202);
+    expect(reply.json()).toEqual({
+      ok: true,
+      sessionId,
+      continuationToken,
+      status: 'accepted',
+      deliveryId: expect.stringMatching(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/),
+      queued: 0,
+    });
+  });
 
-  clause(
-    ['session.what.follow_up_same_session', 'session.resources.continuation_token_reused'],
+  clause('session.what.follow_up_same_session', 'session.resources.continuation_token_reused')(
     'continues the session with the token of the start response',
     async () => {
       const engine = createScriptedEngine();
@@ -116,29 +106,24 @@ describe('a client that follows the contract', () => {
   );
 
   clause(
-    [
-      'session.what.start_returns_id_and_token',
-      'session.resources.session_id',
-      'session.resources.ok',
-    ],
-    'gets an id, a token and `ok` for its first message',
-    async () => {
-      const rig = await buildSessionRig();
+    'session.what.start_returns_id_and_token',
+    'session.resources.session_id',
+    'session.resources.ok',
+  )('gets an id, a token and `ok` for its first message', async () => {
+    const rig = await buildSessionRig();
 
-      const { started } = await askAsClient(rig, 'one');
+    const { started } = await askAsClient(rig, 'one');
 
-      expect(started.json()).toEqual({
-        sessionId: expect.stringMatching(/^ses_[0-9A-HJKMNP-TV-Z]{26}$/),
-        continuationToken: expect.stringMatching(/^svct_[\w-]{43}$/),
-        ok: true,
-        status: 'accepted',
-        deliveryId: expect.stringMatching(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/),
-      });
-    },
-  );
+    expect(started.json()).toEqual({
+      sessionId: expect.stringMatching(/^ses_[0-9A-HJKMNP-TV-Z]{26}$/),
+      continuationToken: expect.stringMatching(/^svct_[\w-]{43}$/),
+      ok: true,
+      status: 'accepted',
+      deliveryId: expect.stringMatching(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/),
+    });
+  });
 
-  clause(
-    ['session.endpoints.start_request', 'session.endpoints.start_response'],
+  clause('session.endpoints.start_request', 'session.endpoints.start_response')(
     'gets the location of the stream in headers',
     async () => {
       const rig = await buildSessionRig();
@@ -156,8 +141,7 @@ describe('a client that follows the contract', () => {
     },
   );
 
-  clause(
-    'session.resources.continuation_token_opaque',
+  clause('session.resources.continuation_token_opaque')(
     'cannot read anything from a token or derive one from an id',
     async () => {
       const [one, other] = [await buildSessionRig(), await buildSessionRig()];
@@ -175,13 +159,11 @@ describe('a client that follows the contract', () => {
     },
   );
 
-  clauseEach(
-    [
-      'session.resources.message_required_on_start',
-      'session.resources.message_required_on_follow_up',
-    ],
-    [{}, { message: '' }, { message: null }, { question: 'a' }],
-    (body) => `must send a message: ${JSON.stringify(body)}`,
+  clause(
+    'session.resources.message_required_on_start',
+    'session.resources.message_required_on_follow_up',
+  ).each([{}, { message: '' }, { message: null }, { question: 'a' }])(
+    'must send a message: %j',
     async (body) => {
       const rig = await buildSessionRig();
       const session = await rig.start();
@@ -210,97 +192,79 @@ describe('the stream', () => {
   }
 
   clause(
-    [
-      'session.what.events_as_ndjson',
-      'session.endpoints.stream_content_type',
-      'session.endpoints.stream_one_event_per_line',
-    ],
-    'is NDJSON with an event on each line',
-    async () => {
-      const { headers, body } = await readStream();
+    'session.what.events_as_ndjson',
+    'session.endpoints.stream_content_type',
+    'session.endpoints.stream_one_event_per_line',
+  )('is NDJSON with an event on each line', async () => {
+    const { headers, body } = await readStream();
 
-      expect(headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
-      expect(body.endsWith('\n')).toBe(true);
-      expect(body.slice(0, -1).split('\n')).toHaveLength(9);
-    },
-  );
+    expect(headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
+    expect(body.endsWith('\n')).toBe(true);
+    expect(body.slice(0, -1).split('\n')).toHaveLength(9);
+  });
 
   clause(
-    [
-      'session.events.json_object_per_line',
-      'session.events.each_has_type',
-      'session.resources.event_type',
-    ],
-    'has an object with a known type on each line',
-    async () => {
-      const { body } = await readStream();
+    'session.events.json_object_per_line',
+    'session.events.each_has_type',
+    'session.resources.event_type',
+  )('has an object with a known type on each line', async () => {
+    const { body } = await readStream();
 
-      const known = sessionEvent.def.options.map((option) => option.shape.type.value);
-      for (const line of body.slice(0, -1).split('\n')) {
-        expect(known).toContain(JSON.parse(line).type);
-      }
-    },
-  );
+    const known = sessionEvent.def.options.map((option) => option.shape.type.value);
+    for (const line of body.slice(0, -1).split('\n')) {
+      expect(known).toContain(JSON.parse(line).type);
+    }
+  });
 
   clause(
-    [
-      'session.events.turn_started_first',
-      'session.events.message_appended_follows',
-      'session.events.message_completed_completes',
-    ],
-    'has the event types of the contract in order',
-    async () => {
-      const rig = await buildSessionRig();
-      const session = await rig.start('one');
+    'session.events.turn_started_first',
+    'session.events.message_appended_follows',
+    'session.events.message_completed_completes',
+  )('has the event types of the contract in order', async () => {
+    const rig = await buildSessionRig();
+    const session = await rig.start('one');
 
-      const events = await rig.read(session);
+    const events = await rig.read(session);
 
-      const shown = ['turn.started', 'message.appended', 'message.completed'];
-      expect(typesOf(events).filter((type) => shown.includes(type))).toEqual(shown);
-      const pieces = events.flatMap((event) =>
-        event.type === 'message.appended' ? [event.data.messageDelta] : [],
-      );
-      expect(pieces.join('')).toBe(lastAnswer(events));
-    },
-  );
+    const shown = ['turn.started', 'message.appended', 'message.completed'];
+    expect(typesOf(events).filter((type) => shown.includes(type))).toEqual(shown);
+    const pieces = events.flatMap((event) =>
+      event.type === 'message.appended' ? [event.data.messageDelta] : [],
+    );
+    expect(pieces.join('')).toBe(lastAnswer(events));
+  });
 });
 
 describe('a bearer token', () => {
-  clauseEach(
-    [
-      'session.auth.any_token_accepted',
-      'session.auth.bearer_on_every_request',
-      'session.auth.clients_still_send_token',
-    ],
-    [
-      { authorization: 'Bearer a' },
-      { authorization: 'bearer   spaced' },
-      { authorization: `BEARER ${'x'.repeat(4000)}` },
-      { authorization: 'Bearer perch_not-a-key-of-the-read-service-at-all' },
-      { authorization: 'Bearer ' },
-      { authorization: 'Basic dXNlcjpwYXNz' },
-      {},
-    ],
-    (headers) => `is accepted with any value: ${JSON.stringify(headers).slice(0, 60)}`,
-    async (headers: Record<string, string>) => {
-      const rig = await buildSessionRig();
-
-      const session = await rig.start('one', headers);
-      const stream = await rig.request(`session/${session.id}/stream`, { headers });
-      const followUp = await rig.request(`session/${session.id}`, {
-        method: 'POST',
-        headers: { ...headers, ...session.proof },
-        body: { message: 'two' },
-      });
-      const health = await rig.request('health', { headers });
-
-      expect(parseEvents(stream.body)).toHaveLength(9);
-      expect([followUp.statusCode, health.statusCode]).toEqual([202, 200]);
-    },
-  );
-
   clause(
+    'session.auth.any_token_accepted',
+    'session.auth.bearer_on_every_request',
     'session.auth.clients_still_send_token',
+  ).each([
+    { authorization: 'Bearer a' },
+    { authorization: 'bearer   spaced' },
+    { authorization: `BEARER ${'x'.repeat(4000)}` },
+    { authorization: 'Bearer perch_not-a-key-of-the-read-service-at-all' },
+    { authorization: 'Bearer ' },
+    { authorization: 'Basic dXNlcjpwYXNz' },
+    {},
+  ])('is accepted with any value: %j', async (headers: Record<string, string>) => {
+    const rig = await buildSessionRig();
+
+    const session = await rig.start('one', headers);
+    const stream = await rig.request(`session/${session.id}/stream`, { headers });
+    const followUp = await rig.request(`session/${session.id}`, {
+      method: 'POST',
+      headers: { ...headers, ...session.proof },
+      body: { message: 'two' },
+    });
+    const health = await rig.request('health', { headers });
+
+    expect(parseEvents(stream.body)).toHaveLength(9);
+    expect([followUp.statusCode, health.statusCode]).toEqual([202, 200]);
+  });
+
+  clause('session.auth.clients_still_send_token')(
     'is required in strict mode, on every route except health',
     async () => {
       const rig = await buildSessionRig({ env: { PERCH_SESSION_REQUIRE_BEARER: 'on' } });
@@ -330,8 +294,7 @@ describe('a bearer token', () => {
     },
   );
 
-  clause(
-    'session.auth.clients_still_send_token',
+  clause('session.auth.clients_still_send_token')(
     'must be that of the starter if sessions are bound',
     async () => {
       const rig = await buildSessionRig({ env: { PERCH_SESSION_BIND_BEARER: 'true' } });
@@ -357,8 +320,7 @@ describe('a bearer token', () => {
 });
 
 describe('the version', () => {
-  clause(
-    ['session.versioning.path_prefix', 'session.endpoints.health'],
+  clause('session.versioning.path_prefix', 'session.endpoints.health')(
     'is in the path, whose health route replies with three members',
     async () => {
       const rig = await buildSessionRig();

@@ -28,7 +28,6 @@ function reset(rig: SessionRig, { id, proof }: StartedSession, body?: object) {
   });
 }
 
-/** Returns the text of the last turn's pieces. */
 function piecesOf(events: Awaited<ReturnType<SessionRig['read']>>) {
   return events.flatMap((event) => (event.type === 'message.appended' ? [event.data] : []));
 }

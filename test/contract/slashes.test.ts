@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { listRouterPaths, routes } from '../../src/routes/reads/routes.ts';
 import { adminEndpoints, listEndpoints } from '../../src/server/endpoints.ts';
-import { adminToken, asAdmin, buildTestApp, shareTestApps } from '../support/build-app.ts';
+import { adminToken, asAdmin, buildTestApp, shareTestApp } from '../support/build-app.ts';
 import { signIn } from '../support/dashboard.ts';
 import { buildSessionRig } from '../support/session-rig.ts';
 
-const sharedApp = shareTestApps();
+const sharedApp = shareTestApp();
 
 const sampleOnly = { PERCH_PROVIDERS: 'archive' };
 
@@ -147,29 +147,25 @@ describe('a doubled slash', () => {
   });
 });
 
-describe('the session service', () => {
-  it('has the same paths with another prefix', async () => {
-    const rig = await buildSessionRig({ env: { PERCH_SESSION_PREFIX: 'ask' } });
+it('the session service has the same paths with another prefix', async () => {
+  const rig = await buildSessionRig({ env: { PERCH_SESSION_PREFIX: 'ask' } });
 
-    const reply = await rig.app.server.inject({
-      ...{ method: 'POST', url: '//ask/v1//session/' },
-      headers: { 'content-type': 'application/json' },
-      payload: JSON.stringify({ message: 'How many shards does Heron use?' }),
-    });
-
-    expect(reply.statusCode).toBe(202);
+  const reply = await rig.app.server.inject({
+    ...{ method: 'POST', url: '//ask/v1//session/' },
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify({ message: 'How many shards does Heron use?' }),
   });
+
+  expect(reply.statusCode).toBe(202);
 });
 
-describe('a signed-in operator', () => {
-  it('gets the dashboard at /admin/ without a redirect', async () => {
-    const operator = await signIn(await sharedApp());
+it('a signed-in operator gets the dashboard at /admin/ without a redirect', async () => {
+  const operator = await signIn(await sharedApp.open());
 
-    const [plain, slashed] = [await operator.open('/admin'), await operator.open('/admin/')];
+  const [plain, slashed] = [await operator.open('/admin'), await operator.open('/admin/')];
 
-    expect([slashed.statusCode, slashed.headers.location]).toEqual([
-      plain.statusCode,
-      plain.headers.location,
-    ]);
-  });
+  expect([slashed.statusCode, slashed.headers.location]).toEqual([
+    plain.statusCode,
+    plain.headers.location,
+  ]);
 });

@@ -7,13 +7,12 @@ import { problemKinds } from '../../src/lib/problem.ts';
 import { reads } from '../../src/reads/index.ts';
 import { describeLifecycle } from '../../src/routes/lifecycle/lifecycle.ts';
 import { aliasRoutes, readRoutes, routes } from '../../src/routes/reads/routes.ts';
-import { buildTestApp, shareTestApps } from '../support/build-app.ts';
-import { clause, clauseEach } from '../support/clause.ts';
+import { buildTestApp, shareTestApp } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { readSignals } from '../support/signals.ts';
 
-const sharedApp = shareTestApps();
-
+const app = shareTestApp();
 const baseUrl = 'http://localhost:8080';
 const id = '1900000000000000001';
 const url = encodeURIComponent(`${baseUrl}/ada.example/status/${id}`);
@@ -37,12 +36,9 @@ function fill(path: string): string {
 describe('the policy', () => {
   const promise = sections['What does v1 promise?'];
 
-  clause(
-    ['read.versioning.v1_current', 'read.versioning.breaking_only_new_prefix'],
+  clause('read.versioning.v1_current', 'read.versioning.breaking_only_new_prefix')(
     'says that v1 is the current version, and that breaking changes get a new prefix',
     async () => {
-      const app = await sharedApp();
-
       const next = await app.request('/api/v2/posts');
 
       expect(promise).toMatch(/`v1` .*current/);
@@ -53,8 +49,7 @@ describe('the policy', () => {
     },
   );
 
-  clause(
-    'read.limits.v1_twelve_months',
+  clause('read.limits.v1_twelve_months')(
     'promises twelve months after a successor, as the scheduled dates do',
     () => {
       const { deprecationMs, sunsetMs } = scheduledLifecycle;
@@ -68,69 +63,49 @@ describe('the policy', () => {
   );
 
   const additive = sections['What can change within v1?'] ?? '';
-  clauseEach(
-    [
-      'read.versioning.additive_query_parameters',
-      'read.versioning.additive_fields',
-      'read.versioning.additive_headers',
-    ],
-    [
-      ['a query parameter', /new optional query parameter/],
-      ['a field', /new field in a JSON body/],
-      ['a key of an object', /new key/],
-      ['a header', /new response header/],
-    ] as const,
-    ([change]) => `counts ${change} as additive`,
-    ([, pattern]) => {
-      expect(additive).toMatch(pattern);
-      expect(additive).toContain('without a new version');
-    },
-  );
+  clause(
+    'read.versioning.additive_query_parameters',
+    'read.versioning.additive_fields',
+    'read.versioning.additive_headers',
+  ).each([
+    ['a query parameter', /new optional query parameter/],
+    ['a field', /new field in a JSON body/],
+    ['a key of an object', /new key/],
+    ['a header', /new response header/],
+  ])('counts %s as additive', (_, pattern) => {
+    expect(additive).toMatch(pattern);
+    expect(additive).toContain('without a new version');
+  });
 
-  clauseEach(
-    ['read.versioning.additive_open_ended_values', 'read.versioning.additive_markdown'],
-    [
-      ['a value of an extensible set', /new value .*`source`/],
-      ['other Markdown', /wording, order or layout of the Markdown/],
-    ] as const,
-    ([change]) => `counts ${change} as additive`,
-    ([, pattern]) => {
-      expect(additive).toMatch(pattern);
-    },
-  );
+  clause('read.versioning.additive_open_ended_values', 'read.versioning.additive_markdown').each([
+    ['a value of an extensible set', /new value .*`source`/],
+    ['other Markdown', /wording, order or layout of the Markdown/],
+  ])('counts %s as additive', (_, pattern) => {
+    expect(additive).toMatch(pattern);
+  });
 
   clause(
-    [
-      'read.versioning.clients_ignore_unknown_fields',
-      'read.versioning.clients_do_not_parse_markdown',
-    ],
-    'tells clients to ignore unknown members, and not to parse Markdown',
-    () => {
-      expect(additive).toMatch(/[Ii]gnore unknown JSON fields/);
-      expect(additive).toMatch(/[Dd]o not parse the Markdown/);
-    },
-  );
-
-  clauseEach(
-    [
-      'read.versioning.breaking_remove_or_rename',
-      'read.versioning.breaking_type_or_narrowing',
-      'read.versioning.breaking_status_or_code',
-    ],
-    [
-      ['removing or renaming a parameter, a field or a route', /removed or renamed/],
-      ['changing the type of a field', /changes its type/],
-      ['narrowing a parameter', /accepts fewer values/],
-      ['changing a status or a code', /status code or an error `code`/],
-    ] as const,
-    ([change]) => `counts ${change} as breaking`,
-    ([, pattern]) => {
-      expect(sections['What is a breaking change?']).toMatch(pattern);
-    },
-  );
+    'read.versioning.clients_ignore_unknown_fields',
+    'read.versioning.clients_do_not_parse_markdown',
+  )('tells clients to ignore unknown members, and not to parse Markdown', () => {
+    expect(additive).toMatch(/[Ii]gnore unknown JSON fields/);
+    expect(additive).toMatch(/[Dd]o not parse the Markdown/);
+  });
 
   clause(
-    ['read.versioning.scheduled_convert_and_browse', 'read.versioning.nothing_removed'],
+    'read.versioning.breaking_remove_or_rename',
+    'read.versioning.breaking_type_or_narrowing',
+    'read.versioning.breaking_status_or_code',
+  ).each([
+    ['removing or renaming a parameter, a field or a route', /removed or renamed/],
+    ['changing the type of a field', /changes its type/],
+    ['narrowing a parameter', /accepts fewer values/],
+    ['changing a status or a code', /status code or an error `code`/],
+  ])('counts %s as breaking', (_, pattern) => {
+    expect(sections['What is a breaking change?']).toMatch(pattern);
+  });
+
+  clause('read.versioning.scheduled_convert_and_browse', 'read.versioning.nothing_removed')(
     'lists the aliases of the table with their dates and successors',
     () => {
       const rows = describeLifecycle(baseUrl).deprecated_operations.flatMap((operation) => {
@@ -262,28 +237,21 @@ const statuses: Readonly<Record<number, string>> = {
 };
 
 describe('the published v1 API', () => {
-  clauseEach(
-    ['read.versioning.breaking_remove_or_rename', 'read.versioning.nothing_removed'],
+  clause('read.versioning.breaking_remove_or_rename', 'read.versioning.nothing_removed').each(
     publishedReads,
-    (read) => `still has the path, the parameters and the fields of ${read}`,
-    async (read) => {
-      const { path, parameters, fields } = published[read];
-      const app = await sharedApp();
+  )('still has the path, the parameters and the fields of %s', async (read) => {
+    const { path, parameters, fields } = published[read];
+    const reply = await app.request(`${fill(path)}&format=json`);
 
-      const reply = await app.request(`${fill(path)}&format=json`);
+    expect(reply.statusCode).toBe(200);
+    expect(Object.keys(reads[read].params.shape)).toEqual(
+      expect.arrayContaining(parameters.split(' ')),
+    );
+    expect(Object.keys(fieldsOf(read))).toEqual(expect.arrayContaining(fields.split(' ')));
+  });
 
-      expect(reply.statusCode).toBe(200);
-      expect(Object.keys(reads[read].params.shape)).toEqual(
-        expect.arrayContaining(parameters.split(' ')),
-      );
-      expect(Object.keys(fieldsOf(read))).toEqual(expect.arrayContaining(fields.split(' ')));
-    },
-  );
-
-  clauseEach(
-    'read.versioning.breaking_type_or_narrowing',
-    publishedReads,
-    (read) => `still accepts the same values: ${read}`,
+  clause('read.versioning.breaking_type_or_narrowing').each(publishedReads)(
+    'still accepts the same values: %s',
     (read) => {
       const { params } = reads[read];
       const cases = Object.keys(params.shape).flatMap((name) =>
@@ -299,10 +267,8 @@ describe('the published v1 API', () => {
     },
   );
 
-  clauseEach(
-    'read.versioning.breaking_type_or_narrowing',
-    publishedReads,
-    (read) => `still has the same types: ${read}`,
+  clause('read.versioning.breaking_type_or_narrowing').each(publishedReads)(
+    'still has the same types: %s',
     (read) => {
       const known = Object.entries(fieldsOf(read)).filter(([name]) => name in types);
 
@@ -312,8 +278,7 @@ describe('the published v1 API', () => {
     },
   );
 
-  clause(
-    'read.versioning.breaking_status_or_code',
+  clause('read.versioning.breaking_status_or_code')(
     'still has every code with the same status',
     () => {
       for (const [status, codes] of Object.entries(statuses)) {
@@ -328,7 +293,6 @@ describe('the published v1 API', () => {
   );
 });
 
-/** Gives the fields of a reply with their schemas. */
 function fieldsOf(read: keyof typeof reads): Readonly<Record<string, z.ZodType>> {
   const schema: z.ZodType = reads[read].reply;
   const inner = schema instanceof z.ZodReadonly ? schema.unwrap() : schema;
@@ -342,12 +306,9 @@ function typeOf(field: z.ZodType): string | undefined {
 }
 
 describe('additive changes', () => {
-  clauseEach(
-    'read.versioning.additive_query_parameters',
-    readRoutes,
-    ({ path }) => `an unknown parameter changes nothing at ${path}`,
+  clause('read.versioning.additive_query_parameters').each(readRoutes)(
+    'an unknown parameter changes nothing at $path',
     async ({ path }) => {
-      const app = await sharedApp();
       const plain = await app.request(fill(path));
 
       const more = await app.request(`${fill(path)}&since_version=2&colour=x&__proto__=1&page[]=2`);
@@ -359,42 +320,32 @@ describe('additive changes', () => {
   );
 
   async function readPublished(read: (typeof publishedReads)[number]) {
-    const app = await sharedApp();
     const reply = await app.request(`${fill(published[read].path)}&format=json`);
     return { schema: reads[read].reply, body: reply.json() };
   }
 
-  clauseEach(
-    ['read.versioning.additive_fields', 'read.versioning.clients_ignore_unknown_fields'],
+  clause('read.versioning.additive_fields', 'read.versioning.clients_ignore_unknown_fields').each(
     publishedReads,
-    (read) => `a reply of ${read} with more fields can be parsed as before`,
-    async (read) => {
-      const { schema, body } = await readPublished(read);
+  )('a reply of %s with more fields can be parsed as before', async (read) => {
+    const { schema, body } = await readPublished(read);
 
-      expect(schema.parse(addFields(body))).toEqual(schema.parse(body));
-    },
-  );
+    expect(schema.parse(addFields(body))).toEqual(schema.parse(body));
+  });
 
-  clauseEach(
-    ['read.versioning.additive_open_ended_values', 'read.versioning.additive_markdown'],
+  clause('read.versioning.additive_open_ended_values', 'read.versioning.additive_markdown').each(
     publishedReads,
-    (read) => `a reply of ${read} with a new source or other Markdown can be parsed`,
-    async (read) => {
-      const { schema, body } = await readPublished(read);
+  )('a reply of %s with a new source or other Markdown can be parsed', async (read) => {
+    const { schema, body } = await readPublished(read);
 
-      for (const change of [{ source: 'a-later-provider' }, { markdown: 'Other *words*.' }]) {
-        const known = Object.fromEntries(Object.entries(change).filter(([name]) => name in body));
-        expect(schema.parse({ ...body, ...known })).toMatchObject(known);
-      }
-    },
-  );
+    for (const change of [{ source: 'a-later-provider' }, { markdown: 'Other *words*.' }]) {
+      const known = Object.fromEntries(Object.entries(change).filter(([name]) => name in body));
+      expect(schema.parse({ ...body, ...known })).toMatchObject(known);
+    }
+  });
 
-  clause(
-    'read.versioning.clients_do_not_parse_markdown',
+  clause('read.versioning.clients_do_not_parse_markdown')(
     'a client finds all data of a page in fields next to the Markdown',
     async () => {
-      const app = await sharedApp();
-
       const { posts, markdown } = (
         await app.request(`/api/v1/posts?url=${url}&format=json`)
       ).json();
@@ -405,7 +356,6 @@ describe('additive changes', () => {
   );
 });
 
-/** Adds a field to every object of a body. */
 function addFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(addFields);
   if (value === null || typeof value !== 'object') return value;
@@ -414,46 +364,41 @@ function addFields(value: unknown): unknown {
 }
 
 describe('a route that is not deprecated', () => {
-  clauseEach(
-    [
-      'read.versioning.nothing_else_deprecated',
-      'read.versioning.permalinks_not_aliases',
-      'read.what.permalink_surface_not_deprecated',
-    ],
-    readRoutes,
-    ({ path }) => `sends no deprecation headers: ${path}`,
-    async ({ path }) => {
-      const app = await buildTestApp({ clock: createManualClock(Date.UTC(2030, 0)) });
-
-      const replies = [
-        await app.request(fill(path)),
-        await app.request(fill(path), { method: 'HEAD' }),
-        await app.request(`${fill(path)}&format=pdf`),
-        await app.request(fill(path), { method: 'DELETE' }),
-      ];
-
-      expect(replies.map(({ statusCode }) => Math.floor(statusCode / 100))).toEqual([
-        2,
-        2,
-        expect.toBeOneOf([4, 5]),
-        4,
-      ]);
-      for (const { headers } of replies) expect(readSignals(headers)).toBeNull();
-    },
-  );
-
-  clauseEach(
+  clause(
     'read.versioning.nothing_else_deprecated',
-    ['/api', '/health/live', '/health/ready', '/api/unknown', '/api/convert/x', '/api/Browse'],
-    (path) => `sends no deprecation headers: ${path}`,
-    async (path) => {
-      const app = await sharedApp();
+    'read.versioning.permalinks_not_aliases',
+    'read.what.permalink_surface_not_deprecated',
+  ).each(readRoutes)('sends no deprecation headers: $path', async ({ path }) => {
+    const app = await buildTestApp({ clock: createManualClock(Date.UTC(2030, 0)) });
 
-      const reply = await app.request(path);
+    const replies = [
+      await app.request(fill(path)),
+      await app.request(fill(path), { method: 'HEAD' }),
+      await app.request(`${fill(path)}&format=pdf`),
+      await app.request(fill(path), { method: 'DELETE' }),
+    ];
 
-      expect(readSignals(reply.headers)).toBeNull();
-    },
-  );
+    expect(replies.map(({ statusCode }) => Math.floor(statusCode / 100))).toEqual([
+      2,
+      2,
+      expect.toBeOneOf([4, 5]),
+      4,
+    ]);
+    for (const { headers } of replies) expect(readSignals(headers)).toBeNull();
+  });
+
+  clause('read.versioning.nothing_else_deprecated').each([
+    '/api',
+    '/health/live',
+    '/health/ready',
+    '/api/unknown',
+    '/api/convert/x',
+    '/api/Browse',
+  ])('sends no deprecation headers: %s', async (path) => {
+    const reply = await app.request(path);
+
+    expect(readSignals(reply.headers)).toBeNull();
+  });
 });
 
 /** What a client of the suggested policy makes of a reply. */
@@ -481,8 +426,7 @@ describe('a client with the suggested policy', () => {
   const { sunsetMs } = scheduledLifecycle;
   const asked = `/api/convert?url=${url}`;
 
-  clause(
-    ['read.versioning.client_warns_on_deprecation', 'read.versioning.client_follows_successor'],
+  clause('read.versioning.client_warns_on_deprecation', 'read.versioning.client_follows_successor')(
     'warns, follows the successor, and then stops warning',
     async () => {
       const clock = createManualClock();
@@ -498,40 +442,31 @@ describe('a client with the suggested policy', () => {
     },
   );
 
-  clauseEach(
-    'read.versioning.client_fails_near_sunset',
-    [
-      [31, true],
-      [30, true],
-      [29, false],
-      [0, false],
-      [-1, false],
-    ] as const,
-    ([days, goesOn]) => `${goesOn ? 'continues' : 'fails'} ${days} days before the sunset`,
-    async ([days, goesOn]) => {
-      const clock = createManualClock(sunsetMs - days * dayMs);
-      const app = await buildTestApp({ clock });
+  clause('read.versioning.client_fails_near_sunset').each([
+    [31, 'continues'],
+    [30, 'continues'],
+    [29, 'fails'],
+    [0, 'fails'],
+    [-1, 'fails'],
+  ])('%i days before the sunset %s', async (days, outcome) => {
+    const clock = createManualClock(sunsetMs - days * dayMs);
+    const app = await buildTestApp({ clock });
 
-      for (const { path } of aliasRoutes) {
-        const reply = await app.request(path, { method: 'HEAD' });
-        if (goesOn) expect(judge(reply, clock.now()).warns).toBe(true);
-        else expect(() => judge(reply, clock.now())).toThrow('The sunset is near.');
-      }
-    },
-  );
+    for (const { path } of aliasRoutes) {
+      const reply = await app.request(path, { method: 'HEAD' });
+      if (outcome === 'continues') expect(judge(reply, clock.now()).warns).toBe(true);
+      else expect(() => judge(reply, clock.now())).toThrow('The sunset is near.');
+    }
+  });
 
   clause(
-    [
-      'read.versioning.client_warns_on_deprecation',
-      'read.versioning.client_follows_successor',
-      'read.versioning.client_fails_near_sunset',
-    ],
-    'matches the page',
-    () => {
-      const advice = sections['What should a client do?'];
-      expect(advice).toMatch(/warning .*`Deprecation`/);
-      expect(advice).toMatch(/next deployment.*`successor-version`/);
-      expect(advice).toMatch(/`Sunset` is less than 30 days away.* fail/);
-    },
-  );
+    'read.versioning.client_warns_on_deprecation',
+    'read.versioning.client_follows_successor',
+    'read.versioning.client_fails_near_sunset',
+  )('matches the page', () => {
+    const advice = sections['What should a client do?'];
+    expect(advice).toMatch(/warning .*`Deprecation`/);
+    expect(advice).toMatch(/next deployment.*`successor-version`/);
+    expect(advice).toMatch(/`Sunset` is less than 30 days away.* fail/);
+  });
 });

@@ -83,7 +83,6 @@ const send = (response: Parameters<FakeHandler>[1], body: unknown) => {
   response.end(JSON.stringify(body));
 };
 
-/** Serves an account, and a reply to the first post with these members. */
 const serveReply =
   (host: string, members: object, others?: FakeHandler): FakeHandler =>
   (request, response) => {

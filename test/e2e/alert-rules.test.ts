@@ -155,7 +155,6 @@ function toRuleTest(rule: Rule, series: readonly Series[], isFiring: boolean) {
   };
 }
 
-/** Adds the labels of the scrape job to a metric. */
 function addTarget(metric: string): string {
   const [name = '', own = ''] = metric.replace('}', '').split('{');
   const labels = [...(own === '' ? [] : [own]), 'job="perch"', `instance="${instance}"`];

@@ -31,16 +31,13 @@ function open(path: string): ArchiveStore {
   return store;
 }
 
-/** Starts an import into the archive of a data folder. */
 function startImport(data: string, ...args: readonly string[]): PerchProcess {
   return spawnPerch(['archive', 'import', ...args], { PERCH_DATA_DIR: data });
 }
 
-/** Runs `perch archive` in the test's process. */
 const archive = (data: string, ...args: readonly string[]) =>
   runHere(['archive', ...args], { PERCH_DATA_DIR: data });
 
-/** Returns the number of items that the import has stored so far. */
 function itemsOf(store: ArchiveStore): number {
   return store.listImports('x', 'wren_example')[0]?.items ?? 0;
 }

@@ -24,7 +24,6 @@ interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts a server with an archive that contains a picture and a large video. */
 async function serve({ isProtected = false, env = {} }: ServerOptions = {}) {
   const data = temporaryFolder();
   const media = { 'tweets_media/20-heron.jpg': heron, 'tweets_media/20-large.jpg': large };
@@ -41,8 +40,7 @@ async function get(url: string, headers: Record<string, string> = {}, method = '
 }
 
 describe('a file of the archive', () => {
-  clause(
-    'read.media.copies_immutable_and_sandboxed',
+  clause('read.media.copies_immutable_and_sandboxed')(
     'has a type, and runs no scripts',
     async () => {
       const { url } = await serve();
@@ -65,7 +63,7 @@ describe('a file of the archive', () => {
     },
   );
 
-  clause('read.media.copies_in_reads', 'is the URL of the picture in a read', async () => {
+  clause('read.media.copies_in_reads')('is the URL of the picture in a read', async () => {
     const { url } = await serve();
 
     const reply = await get(
@@ -95,7 +93,7 @@ describe('a file of the archive', () => {
     expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 
-  clause('read.media.copies_in_parts', 'can be read in parts', async () => {
+  clause('read.media.copies_in_parts')('can be read in parts', async () => {
     const { url } = await serve();
 
     const part = await get(`${url}${path}`, { range: 'bytes=8-12' });
@@ -130,8 +128,7 @@ describe('a file of the archive', () => {
     expect(reply.headers['cache-control']).toBe('no-store');
   });
 
-  clause(
-    'read.media.copies_protected_hidden',
+  clause('read.media.copies_protected_hidden')(
     'is not served for a protected account, nor without the archive',
     async () => {
       const hidden = await serve({ isProtected: true });

@@ -107,7 +107,6 @@ function takeAcknowledged({ labels, pairs, sessions }: Load) {
 
 type Acknowledged = ReturnType<typeof takeAcknowledged>;
 
-/** Returns the rows that a query finds in a database of a data folder. */
 const query = <Row>(folder: string, name: string, sql: string): readonly Row[] =>
   withDatabase(`${folder}/${name}`, (database) => database.prepare<[], Row>(sql).all());
 
@@ -121,7 +120,6 @@ type Label = Readonly<{ label: string }>;
 type Message = Acknowledged['messages'][number];
 type EventRow = Readonly<{ id: string; position: number; line: string }>;
 
-/** Checks that a restored folder contains a state of the original folder between two moments. */
 function expectStateBetween(
   { restored, original }: { readonly restored: string; readonly original: string },
   before: Acknowledged,

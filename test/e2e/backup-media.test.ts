@@ -16,10 +16,8 @@ const pictures = [toPng('heron'), toMp4('clip')];
 const hashes = pictures.map(hashOf).sort();
 const pathOf = (data: string, hash: string) => `${data}/media/${hash.slice(0, 2)}/${hash}`;
 
-/** Runs `perch` with a data folder. */
 const run = (data: string, ...args: readonly string[]) => runHere(args, { PERCH_DATA_DIR: data });
 
-/** Returns a data folder with an archive that contains a picture and a video. */
 async function importMedia(): Promise<string> {
   const data = `${temporaryFolder()}/data`;
   const [heron = Buffer.alloc(0), clip = Buffer.alloc(0)] = pictures;

@@ -328,7 +328,6 @@ const schemas: Readonly<Record<string, number>> = {
   'sessions.db': 2,
 };
 
-/** Returns the files of a manifest. */
 function listFiles(files: ReadonlyMap<string, Buffer>) {
   return [...files].map(([name, content]) => ({
     name,

@@ -1,6 +1,6 @@
 import { get as send } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { type FakeFxTwitter, startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import {
   answerHtml,
@@ -109,10 +109,8 @@ async function expectProblem(reply: Response, status: number, code: string): Pro
 }
 
 describe('an account that is not found', () => {
-  clauseEach(
-    'read.errors.upstream_as_problem',
-    listsOf('nobody'),
-    (path) => `does not exist if another account can be read: ${path}`,
+  clause('read.errors.upstream_as_problem').each(listsOf('nobody'))(
+    'does not exist if another account can be read: %s',
     async (path) => {
       const { get } = await setUp();
 
@@ -120,10 +118,8 @@ describe('an account that is not found', () => {
     },
   );
 
-  clauseEach(
-    'read.errors.upstream_down',
-    listsOf('nobody'),
-    (path) => `may exist if no account can be read: ${path}`,
+  clause('read.errors.upstream_down').each(listsOf('nobody'))(
+    'may exist if no account can be read: %s',
     async (path) => {
       const { fake, get } = await setUp();
       cutOffX(fake);
@@ -135,27 +131,22 @@ describe('an account that is not found', () => {
     },
   );
 
-  clauseEach(
-    'read.errors.upstream_as_problem',
+  clause('read.errors.upstream_as_problem').each(
     ['suspended', 'protected'].flatMap((how) => listsOf('hidden').map((path) => ({ how, path }))),
-    ({ how, path }) => `is not public when it is ${how}: ${path}`,
-    async ({ how, path }) => {
-      const { fake, get } = await setUp();
-      fake.addAccount('hidden', { protected: how === 'protected' });
-      fake.interrupt(isUnder('/2/profile/hidden/'), says(404, fxNoList));
-      if (how === 'suspended') {
-        const body = { code: 404, message: 'User is suspended', reason: 'suspended' };
-        fake.interrupt(isProfile('hidden'), says(404, body));
-      }
+  )('is not public when it is $how: $path', async ({ how, path }) => {
+    const { fake, get } = await setUp();
+    fake.addAccount('hidden', { protected: how === 'protected' });
+    fake.interrupt(isUnder('/2/profile/hidden/'), says(404, fxNoList));
+    if (how === 'suspended') {
+      const body = { code: 404, message: 'User is suspended', reason: 'suspended' };
+      fake.interrupt(isProfile('hidden'), says(404, body));
+    }
 
-      await expectProblem(await get(path), 404, 'not_found');
-    },
-  );
+    await expectProblem(await get(path), 404, 'not_found');
+  });
 
-  clauseEach(
-    'read.errors.upstream_as_problem',
-    ['/hidden/followers', '/hidden/following'],
-    (path) => `is not public if it is protected and its list is empty: ${path}`,
+  clause('read.errors.upstream_as_problem').each(['/hidden/followers', '/hidden/following'])(
+    'is not public if it is protected and its list is empty: %s',
     async (path) => {
       const { fake, get } = await setUp();
       fake.addAccount('hidden', { protected: true });
@@ -164,7 +155,7 @@ describe('an account that is not found', () => {
     },
   );
 
-  clause('read.errors.upstream_down', 'exists if only its followers cannot be listed', async () => {
+  clause('read.errors.upstream_down')('exists if only its followers cannot be listed', async () => {
     const { fake, get } = await setUp();
     fake.interrupt(isUnder('/2/profile/wren/followers'), says(404, fxNoList));
 
@@ -187,25 +178,21 @@ describe('a search', () => {
     '/search?q=heron&feed=users',
   ];
 
-  clauseEach(
-    'read.v1.search',
+  clause('read.v1.search').each(
     faults.flatMap((fault) => paths.map((path) => ({ ...fault, path }))),
-    ({ name, path }) => `is answered by the archive when ${name}: ${path}`,
-    async ({ fault, path }) => {
-      const { fake, get } = await setUp(withImports());
-      fake.interrupt(isAny, fault);
+  )('is answered by the archive when $name: $path', async ({ fault, path }) => {
+    const { fake, get } = await setUp(withImports());
+    fake.interrupt(isAny, fault);
 
-      const reply = await get(path);
-      const body = await readJson(reply);
+    const reply = await get(path);
+    const body = await readJson(reply);
 
-      expect([reply.status, body.source, body.degraded]).toEqual([200, 'archive', true]);
-      expect(reply.headers.get('x-search-degraded')).toBe('true');
-      expect(reply.headers.get('x-source')).toBe('archive');
-    },
-  );
+    expect([reply.status, body.source, body.degraded]).toEqual([200, 'archive', true]);
+    expect(reply.headers.get('x-search-degraded')).toBe('true');
+    expect(reply.headers.get('x-source')).toBe('archive');
+  });
 
-  clause(
-    'read.v1.search',
+  clause('read.v1.search')(
     'that the archive started stays with the archive to the end',
     async () => {
       const { fake, get } = await setUp(withImports());
@@ -224,8 +211,7 @@ describe('a search', () => {
     },
   );
 
-  clause(
-    ['read.errors.upstream_down', 'read.errors.upstream_as_problem'],
+  clause('read.errors.upstream_down', 'read.errors.upstream_as_problem')(
     'fails without an archive',
     async () => {
       const { fake, get } = await setUp({ PERCH_PROVIDERS: 'fxtwitter' });
@@ -238,10 +224,8 @@ describe('a search', () => {
     },
   );
 
-  clauseEach(
-    'read.errors.upstream_as_problem',
-    paths,
-    (path) => `is rejected if the source rejects its text: ${path}`,
+  clause('read.errors.upstream_as_problem').each(paths)(
+    'is rejected if the source rejects its text: %s',
     async (path) => {
       const { fake, get } = await setUp();
       fake.interrupt(isAny, says(400, { code: 400, message: 'Secret page of the upstream' }));
@@ -250,8 +234,7 @@ describe('a search', () => {
     },
   );
 
-  clause(
-    'read.errors.upstream_down',
+  clause('read.errors.upstream_down')(
     'that fails repeatedly leaves posts and profiles readable',
     async () => {
       const { fake, get, timeline } = await setUp({ PERCH_PROVIDERS: 'fxtwitter' });
@@ -280,89 +263,77 @@ describe('a search', () => {
   );
 });
 
-describe('a source that asks for fewer requests', () => {
-  clauseEach(
-    'read.limits.upstream_outage_retry_after',
-    listsOf('wren'),
-    (path) => `receives no requests for the requested time: ${path}`,
-    async (path) => {
-      const { fake, get } = await setUp();
-      const restore = fake.interrupt(isAny, slowDown);
+clause('read.limits.upstream_outage_retry_after').each(listsOf('wren'))(
+  'a source that asks for fewer requests receives no requests for the requested time: %s',
+  async (path) => {
+    const { fake, get } = await setUp();
+    const restore = fake.interrupt(isAny, slowDown);
 
-      const reply = await get(path);
-      restore();
-      const asked = fake.requests.length;
-      const later = await get('/x');
+    const reply = await get(path);
+    restore();
+    const asked = fake.requests.length;
+    const later = await get('/x');
 
-      expect(reply.headers.get('retry-after')).toBe('17');
-      await expectProblem(reply, 503, 'upstream_rate_limited');
-      await expectProblem(later, 503, 'upstream_rate_limited');
-      expect(fake.requests).toHaveLength(asked);
-    },
-  );
-});
+    expect(reply.headers.get('retry-after')).toBe('17');
+    await expectProblem(reply, 503, 'upstream_rate_limited');
+    await expectProblem(later, 503, 'upstream_rate_limited');
+    expect(fake.requests).toHaveLength(asked);
+  },
+);
 
 describe('a profile whose posts cannot be read', () => {
-  clauseEach(
-    'read.errors.upstream_down',
-    [
-      { name: 'fails', fault: crash },
-      { name: 'has no list', fault: says(404, fxNoList) },
-      { name: 'sends another shape', fault: says(200, { code: 200, rows: [] }) },
-      { name: 'never answers', fault: hang },
-    ],
-    ({ name }) => `is returned without them, and they follow later: the source ${name}`,
-    async ({ fault }) => {
-      const { fake, get, timeline } = await setUp();
-      const restore = fake.interrupt(isUnder('/2/profile/wren/statuses'), fault);
+  clause('read.errors.upstream_down').each([
+    { name: 'fails', fault: crash },
+    { name: 'has no list', fault: says(404, fxNoList) },
+    { name: 'sends another shape', fault: says(200, { code: 200, rows: [] }) },
+    { name: 'never answers', fault: hang },
+  ])('is returned without them, and they follow later: the source $name', async ({ fault }) => {
+    const { fake, get, timeline } = await setUp();
+    const restore = fake.interrupt(isUnder('/2/profile/wren/statuses'), fault);
 
-      const reply = await get('/wren?limit=20');
-      const body = await readJson(reply);
-      restore();
-      const later = await readJson(await get(`/wren?limit=20&cursor=${body.nextCursor}`));
+    const reply = await get('/wren?limit=20');
+    const body = await readJson(reply);
+    restore();
+    const later = await readJson(await get(`/wren?limit=20&cursor=${body.nextCursor}`));
 
-      expect([reply.status, body.profile.screen_name, body.posts]).toEqual([200, 'wren', []]);
-      expect(body.warnings.join(' ')).toMatch(/posts could not be read/);
-      expect(later.posts.map(({ id }) => id)).toEqual(
-        timeline.rows.slice(0, 20).map(({ id }) => id),
-      );
-      expect([later.page, later.warnings]).toEqual([1, []]);
-    },
-  );
+    expect([reply.status, body.profile.screen_name, body.posts]).toEqual([200, 'wren', []]);
+    expect(body.warnings.join(' ')).toMatch(/posts could not be read/);
+    expect(later.posts.map(({ id }) => id)).toEqual(timeline.rows.slice(0, 20).map(({ id }) => id));
+    expect([later.page, later.warnings]).toEqual([1, []]);
+  });
 });
 
 describe('an outage', () => {
-  clauseEach(
-    'read.errors.upstream_down',
-    ['/wren', '/wren/followers', '/api/v1/profiles/wren?include_posts=false', '/search?q=heron'],
-    (path) => `is bridged by the stale answer, with a warning: ${path}`,
-    async (path) => {
-      const { fake, get } = await setUp(staleAtOnce);
-      const before = await readJson(await get(path));
-      fake.interrupt(isAny, crash);
+  clause('read.errors.upstream_down').each([
+    '/wren',
+    '/wren/followers',
+    '/api/v1/profiles/wren?include_posts=false',
+    '/search?q=heron',
+  ])('is bridged by the stale answer, with a warning: %s', async (path) => {
+    const { fake, get } = await setUp(staleAtOnce);
+    const before = await readJson(await get(path));
+    fake.interrupt(isAny, crash);
 
-      const reply = await get(path);
-      const body = await readJson(reply);
+    const reply = await get(path);
+    const body = await readJson(reply);
 
-      expect([reply.status, reply.headers.get('x-cache'), body.source]).toEqual([
-        200,
-        'stale',
-        'fxtwitter',
-      ]);
-      expect(body.warnings.join(' ')).toMatch(/^Stale: this copy was fetched at /);
-      expect([body.posts, body.users, body.profile]).toEqual([
-        before.posts,
-        before.users,
-        before.profile,
-      ]);
-      const isSearch = path.startsWith('/search');
-      expect(body.degraded).toBe(isSearch);
-      expect(reply.headers.get('x-search-degraded')).toBe(isSearch ? 'true' : null);
-    },
-  );
+    expect([reply.status, reply.headers.get('x-cache'), body.source]).toEqual([
+      200,
+      'stale',
+      'fxtwitter',
+    ]);
+    expect(body.warnings.join(' ')).toMatch(/^Stale: this copy was fetched at /);
+    expect([body.posts, body.users, body.profile]).toEqual([
+      before.posts,
+      before.users,
+      before.profile,
+    ]);
+    const isSearch = path.startsWith('/search');
+    expect(body.degraded).toBe(isSearch);
+    expect(reply.headers.get('x-search-degraded')).toBe(isSearch ? 'true' : null);
+  });
 
-  clause(
-    'read.errors.upstream_as_problem',
+  clause('read.errors.upstream_as_problem')(
     'does not bring back an account that was deleted before',
     async () => {
       const { fake, get, timeline } = await setUp();
@@ -388,29 +359,24 @@ describe('an outage', () => {
 });
 
 describe('callers', () => {
-  clauseEach(
-    'read.what.surfaces_same_bodies',
-    [
-      ['/wren?limit=7', '/api/v1/profiles/Wren?limit=7'],
-      ['/@wren/followers', '/api/v1/profiles/wren/followers'],
-      ['/search?q=heron', '/api/v1/search?q=heron'],
-    ] as const,
-    ([path]) => `share the upstream requests of identical reads: ${path}`,
-    async (paths) => {
-      const alone = await setUp();
-      await alone.get(paths[0]);
-      const { app, fake, get } = await setUp();
-      const release = fake.hold();
+  clause('read.what.surfaces_same_bodies').each([
+    ['/wren?limit=7', '/api/v1/profiles/Wren?limit=7'],
+    ['/@wren/followers', '/api/v1/profiles/wren/followers'],
+    ['/search?q=heron', '/api/v1/search?q=heron'],
+  ])('share the upstream requests of identical reads: %s', async (...paths) => {
+    const alone = await setUp();
+    await alone.get(paths[0]);
+    const { app, fake, get } = await setUp();
+    const release = fake.hold();
 
-      const asking = Array.from({ length: 10 }, (_, index) => get(paths[index % 2] ?? ''));
-      await expect.poll(() => app.inFlight).toBe(10);
-      release();
-      const bodies = await Promise.all((await Promise.all(asking)).map((reply) => reply.text()));
+    const asking = Array.from({ length: 10 }, (_, index) => get(paths[index % 2] ?? ''));
+    await expect.poll(() => app.inFlight).toBe(10);
+    release();
+    const bodies = await Promise.all((await Promise.all(asking)).map((reply) => reply.text()));
 
-      expect(new Set(bodies).size).toBe(1);
-      expect(urlsOf(fake)).toEqual(urlsOf(alone.fake));
-    },
-  );
+    expect(new Set(bodies).size).toBe(1);
+    expect(urlsOf(fake)).toEqual(urlsOf(alone.fake));
+  });
 
   it.each(['/wren', '/wren/followers', '/search?q=heron'])(
     'end their upstream requests when they leave: %s',
@@ -446,7 +412,6 @@ describe('callers', () => {
   });
 });
 
-/** Sends a request that can be aborted, and ignores its reply. */
 function askAndLeave(url: string): () => void {
   const request = send(url, { agent: false }).on('error', () => {});
   return () => void request.destroy();
@@ -494,10 +459,8 @@ describe('an invalid handle', () => {
     '%2a',
   ];
 
-  clauseEach(
-    'read.errors.problem_documents',
-    hostile,
-    (handle) => `never reaches the upstream: ${JSON.stringify(handle.slice(0, 40))}`,
+  clause('read.errors.problem_documents').each(hostile)(
+    'never reaches the upstream: %j',
     async (handle) => {
       const { fake, port } = await setUp();
 
@@ -514,7 +477,6 @@ describe('an invalid handle', () => {
   );
 });
 
-/** Sends a request with an unmodified path. */
 function toHead(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 }

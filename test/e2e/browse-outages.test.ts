@@ -25,46 +25,42 @@ async function setUp(env: Record<string, string> = {}) {
 
 const idsOf = ({ posts, users }: ListReply) => (posts ?? users ?? []).map(({ id }) => id);
 
-describe('a caller who leaves', () => {
-  it.each([
-    { path: '/wren', held: isTimeline },
-    { path: '/wren/followers?limit=50', held: (url: string) => url.includes('cursor=') },
-  ])('does not affect the next one at $path', async ({ path, held }) => {
-    const { app, fake, get, read } = await setUp();
-    fake.addTimeline('wren', { length: 30 });
-    fake.addConnections('wren', { kind: 'followers', length: 90 });
-    let waiting = 0;
-    const release = fake.interrupt(held, () => {
-      waiting += 1;
-    });
-    const leaving = new AbortController();
-    const left = get(path, { signal: leaving.signal }).catch(() => 'left');
-    await expect.poll(() => waiting).toBe(1);
-
-    leaving.abort();
-    expect(await left).toBe('left');
-    await expect.poll(() => app.inFlight).toBe(0);
-    release();
-
-    const reply = await read(path);
-    expect([reply.warnings, idsOf(reply).length]).toEqual([[], reply.limit]);
+it.each([
+  { path: '/wren', held: isTimeline },
+  { path: '/wren/followers?limit=50', held: (url: string) => url.includes('cursor=') },
+])('a caller who leaves does not affect the next one at $path', async ({ path, held }) => {
+  const { app, fake, get, read } = await setUp();
+  fake.addTimeline('wren', { length: 30 });
+  fake.addConnections('wren', { kind: 'followers', length: 90 });
+  let waiting = 0;
+  const release = fake.interrupt(held, () => {
+    waiting += 1;
   });
+  const leaving = new AbortController();
+  const left = get(path, { signal: leaving.signal }).catch(() => 'left');
+  await expect.poll(() => waiting).toBe(1);
+
+  leaving.abort();
+  expect(await left).toBe('left');
+  await expect.poll(() => app.inFlight).toBe(0);
+  release();
+
+  const reply = await read(path);
+  expect([reply.warnings, idsOf(reply).length]).toEqual([[], reply.limit]);
 });
 
-describe('a shutdown', () => {
-  it('ends a partial read with shutting_down', async () => {
-    const { app, fake, get } = await setUp();
-    let waiting = 0;
-    fake.interrupt(isTimeline, () => {
-      waiting += 1;
-    });
-    const reading = get('/wren');
-    await expect.poll(() => waiting).toBe(1);
-
-    app.cutOff();
-
-    expect(await (await reading).json()).toMatchObject({ status: 503, code: 'shutting_down' });
+it('a shutdown ends a partial read with shutting_down', async () => {
+  const { app, fake, get } = await setUp();
+  let waiting = 0;
+  fake.interrupt(isTimeline, () => {
+    waiting += 1;
   });
+  const reading = get('/wren');
+  await expect.poll(() => waiting).toBe(1);
+
+  app.cutOff();
+
+  expect(await (await reading).json()).toMatchObject({ status: 503, code: 'shutting_down' });
 });
 
 describe('an outage', () => {

@@ -16,7 +16,6 @@ interface Place {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Creates a data directory and a corpus. */
 function openPlace(env: Record<string, string> = {}): Place {
   const { root } = corpusOf({
     'gates.md':

@@ -6,7 +6,6 @@ import { createScriptedEngine } from '../support/scripted-engine.ts';
 
 const sessionsOn = { PERCH_SESSIONS: 'on', PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false' };
 
-/** Runs `perch ask` in a process that stores nothing. */
 async function ask(...args: string[]) {
   const env = { PERCH_DATA_DIR: ':memory:' };
   const { code, stdout: out, stderr: err } = await runHere(['ask', ...args], env);

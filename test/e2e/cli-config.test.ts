@@ -6,7 +6,6 @@ import { shownSettings } from '../../src/config/shown-settings.ts';
 import { runHere } from '../support/run-here.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Writes a settings file, and returns its path. */
 function save(text: string): string {
   const path = `${temporaryFolder()}/perch.env`;
   writeFileSync(path, text);

@@ -10,7 +10,6 @@ import { fxBody, fxStatus, fxUser } from '../support/x-payloads.ts';
 const id = '1900000000000000001';
 const post = `http://localhost:8080/ada.example/status/${id}`;
 
-/** Runs a command in this process, with an archive in memory. */
 const run = (
   args: readonly string[],
   { env = {}, stdin = '' }: { env?: Record<string, string>; stdin?: string } = {},

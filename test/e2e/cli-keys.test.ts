@@ -10,102 +10,85 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const keyShape = /^perch_[\w-]{43}\n$/;
 
-/** Runs `perch keys` in this process. */
 const keysHere = (folder: string, ...args: readonly string[]) =>
   runHere(['keys', ...args], { PERCH_DATA_DIR: folder });
 
-/** Opens the key store of a folder as a running server does. */
 function openServerStore(folder: string) {
   return openKeyRig({ path: `${folder}/perch.db`, whenMissing: 'wait' });
 }
 
 describe('perch keys', () => {
   clause(
-    [
-      'read.key.created_by_hand',
-      'read.key_moves.issue_makes_active',
-      'read.key_moves.issue_shows_key_once',
-    ],
-    'creates a key, prints only the key, and never shows it again',
-    async () => {
-      const folder = `${temporaryFolder()}/data`;
-      const keys = (...args: readonly string[]) => keysHere(folder, ...args);
+    'read.key.created_by_hand',
+    'read.key_moves.issue_makes_active',
+    'read.key_moves.issue_shows_key_once',
+  )('creates a key, prints only the key, and never shows it again', async () => {
+    const folder = `${temporaryFolder()}/data`;
+    const keys = (...args: readonly string[]) => keysHere(folder, ...args);
 
-      const options = [
-        '--label',
-        'Weather bot',
-        '--allowance',
-        '1200',
-        '--notes',
-        'issue 7\ndaily',
-      ];
-      const made = await keys('create', ...options);
-      const [json, table] = await Promise.all([keys('list', '--json'), keys('list')]);
+    const options = ['--label', 'Weather bot', '--allowance', '1200', '--notes', 'issue 7\ndaily'];
+    const made = await keys('create', ...options);
+    const [json, table] = await Promise.all([keys('list', '--json'), keys('list')]);
 
-      expect(made.code).toBe(0);
-      expect(made.stdout).toMatch(keyShape);
-      expect(made.stderr).toMatch(
-        /^perch: Key [0-9a-f]{12} "Weather bot" is enabled\. Store the key now: Perch keeps only its hash .*\n$/,
-      );
-      expect(JSON.parse(json.stdout)).toEqual({
-        id: /Key ([0-9a-f]{12})/.exec(made.stderr)?.[1],
-        label: 'Weather bot',
-        enabled: true,
-        allowance: 1200,
-        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-        last_used_at: null,
-        notes: 'issue 7\ndaily',
-      });
-      expect(table.stdout).toMatch(
-        /^ID {12}LABEL {8}STATE {4}ALLOWANCE {2}CREATED {15}LAST USED {2}NOTES\n[0-9a-f]{12} {2}Weather bot {2}enabled {2}1200 {7}\S{20} {2}never {6}issue 7 daily\n$/,
-      );
-      for (const { stdout, stderr } of [json, table]) {
-        expect(stdout + stderr).not.toContain(made.stdout.trim());
-      }
-      expect(readFileSync(`${folder}/perch.db`).includes(made.stdout.trim())).toBe(false);
-      expect(openServerStore(folder).store.check(made.stdout.trim()).status).toBe('valid');
-    },
-  );
+    expect(made.code).toBe(0);
+    expect(made.stdout).toMatch(keyShape);
+    expect(made.stderr).toMatch(
+      /^perch: Key [0-9a-f]{12} "Weather bot" is enabled\. Store the key now: Perch keeps only its hash .*\n$/,
+    );
+    expect(JSON.parse(json.stdout)).toEqual({
+      id: /Key ([0-9a-f]{12})/.exec(made.stderr)?.[1],
+      label: 'Weather bot',
+      enabled: true,
+      allowance: 1200,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      last_used_at: null,
+      notes: 'issue 7\ndaily',
+    });
+    expect(table.stdout).toMatch(
+      /^ID {12}LABEL {8}STATE {4}ALLOWANCE {2}CREATED {15}LAST USED {2}NOTES\n[0-9a-f]{12} {2}Weather bot {2}enabled {2}1200 {7}\S{20} {2}never {6}issue 7 daily\n$/,
+    );
+    for (const { stdout, stderr } of [json, table]) {
+      expect(stdout + stderr).not.toContain(made.stdout.trim());
+    }
+    expect(readFileSync(`${folder}/perch.db`).includes(made.stdout.trim())).toBe(false);
+    expect(openServerStore(folder).store.check(made.stdout.trim()).status).toBe('valid');
+  });
 
   clause(
-    [
-      'read.key_moves.disable_rejects_immediately',
-      'read.key_moves.delete_rejects_immediately',
-      'read.key_moves.rotation_rejects_old_key',
-    ],
-    'disables, enables, changes, rotates and deletes a key while a server runs',
-    async () => {
-      const folder = temporaryFolder();
-      const keys = (...args: readonly string[]) => keysHere(folder, ...args);
-      const server = openKeyRig({ path: `${folder}/perch.db` });
-      const { key, record } = await server.store.create({ label: 'a', allowance: 7 });
-      expect(server.store.check(key).status).toBe('valid');
+    'read.key_moves.disable_rejects_immediately',
+    'read.key_moves.delete_rejects_immediately',
+    'read.key_moves.rotation_rejects_old_key',
+  )('disables, enables, changes, rotates and deletes a key while a server runs', async () => {
+    const folder = temporaryFolder();
+    const keys = (...args: readonly string[]) => keysHere(folder, ...args);
+    const server = openKeyRig({ path: `${folder}/perch.db` });
+    const { key, record } = await server.store.create({ label: 'a', allowance: 7 });
+    expect(server.store.check(key).status).toBe('valid');
 
-      const disabled = await keys('disable', record.id);
-      expect(disabled).toMatchObject({ code: 0, stdout: '' });
-      expect(disabled.stderr).toBe(`perch: Key ${record.id} "a" is disabled.\n`);
-      expect(server.store.check(key).status).toBe('invalid');
-      await keys('enable', record.id);
-      expect(await server.checkNext(key)).toBe('valid');
+    const disabled = await keys('disable', record.id);
+    expect(disabled).toMatchObject({ code: 0, stdout: '' });
+    expect(disabled.stderr).toBe(`perch: Key ${record.id} "a" is disabled.\n`);
+    expect(server.store.check(key).status).toBe('invalid');
+    await keys('enable', record.id);
+    expect(await server.checkNext(key)).toBe('valid');
 
-      const changes = ['--label', 'b', '--allowance', 'default', '--notes', 'n'];
-      expect((await keys('change', record.id, ...changes)).code).toBe(0);
-      expect(await server.store.list()).toEqual([
-        { ...record, label: 'b', allowance: null, notes: 'n' },
-      ]);
+    const changes = ['--label', 'b', '--allowance', 'default', '--notes', 'n'];
+    expect((await keys('change', record.id, ...changes)).code).toBe(0);
+    expect(await server.store.list()).toEqual([
+      { ...record, label: 'b', allowance: null, notes: 'n' },
+    ]);
 
-      const rotated = await keys('rotate', record.id);
-      expect(rotated.stdout).toMatch(keyShape);
-      expect(await server.checkNext(key)).toBe('invalid');
-      expect(await server.checkNext(rotated.stdout.trim())).toBe('valid');
+    const rotated = await keys('rotate', record.id);
+    expect(rotated.stdout).toMatch(keyShape);
+    expect(await server.checkNext(key)).toBe('invalid');
+    expect(await server.checkNext(rotated.stdout.trim())).toBe('valid');
 
-      const [{ id } = { id: '' }] = await server.store.list();
-      expect(await keys('delete', id)).toMatchObject({ code: 0, stdout: '' });
-      expect(await server.checkNext(rotated.stdout.trim())).toBe('invalid');
-      expect((await keys('list')).stdout).toBe('There are no keys.\n');
-      expect((await keys('list', '--json')).stdout).toBe('');
-    },
-  );
+    const [{ id } = { id: '' }] = await server.store.list();
+    expect(await keys('delete', id)).toMatchObject({ code: 0, stdout: '' });
+    expect(await server.checkNext(rotated.stdout.trim())).toBe('invalid');
+    expect((await keys('list')).stdout).toBe('There are no keys.\n');
+    expect((await keys('list', '--json')).stdout).toBe('');
+  });
 
   const secret = `perch_${'s'.repeat(43)}`;
 

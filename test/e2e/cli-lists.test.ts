@@ -7,7 +7,6 @@ import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 import type { Fields } from '../support/x-payloads.ts';
 import { fxStatus, fxUser } from '../support/x-payloads.ts';
 
-/** Runs a command in this process, with an archive in memory. */
 const run = (
   args: readonly string[],
   { env = {}, isTTY = false }: { env?: Record<string, string>; isTTY?: boolean } = {},

@@ -32,7 +32,6 @@ const notesIn = (folder: string): Readonly<Record<string, string>> =>
     ]),
   );
 
-/** Serves the profile of `wren` with the given texts of posts, by id. */
 function serveTexts(texts: () => Readonly<Record<string, string>>): FakeHandler {
   return (request, response) => {
     const author = fxUser('wren');

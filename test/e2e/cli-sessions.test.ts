@@ -5,7 +5,6 @@ import { createManualEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, type SessionRig, untilIdle } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Runs a command in this process on a data folder. */
 async function perch(folder: string, ...args: string[]) {
   const { code, stdout: out, stderr: err } = await runHere(args, { PERCH_DATA_DIR: folder });
   return { code, out, err };

@@ -63,8 +63,7 @@ async function remainingAfterEach(
 }
 
 describe('the client address without a trusted proxy', () => {
-  clause(
-    'read.limits.public_allowance_search_and_browse',
+  clause('read.limits.public_allowance_search_and_browse')(
     'is the socket address, and the ignored header is logged once',
     async () => {
       const { remainingAfter, warnings } = await startApp();
@@ -135,8 +134,7 @@ describe('the client address without a trusted proxy', () => {
 describe('the client address behind a trusted proxy', () => {
   const env = { PERCH_TRUST_PROXY: 'loopback' };
 
-  clause(
-    'read.limits.public_allowance_search_and_browse',
+  clause('read.limits.public_allowance_search_and_browse')(
     'is the address that the proxy has added, and each address has its own allowance',
     async () => {
       const { remainingAfter, warnings } = await startApp(env);

@@ -6,7 +6,6 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const token = 'swordfish-'.repeat(4);
 
-/** Writes a file into a folder of its own, and returns its path. */
 function save(text: string | Buffer, name = 'perch.env'): string {
   const path = `${temporaryFolder()}/${name}`;
   writeFileSync(path, text);
@@ -172,24 +171,21 @@ describe('a secret in a file', () => {
   });
 });
 
-describe('a settings file', () => {
-  it.each([
-    ['does not exist', () => '/nowhere/perch.env'],
-    ['is a folder', () => temporaryFolder()],
-    ['is a named pipe', () => namedPipe()],
-    ['is larger than 262144 bytes', () => save('#'.repeat(262_145))],
-  ])('is an error that names the option or variable if it %s', (reason, create) => {
-    const path = create();
-    const end = `is "${path}", but this file ${reason}. Set it to a file with NAME=value lines.`;
+it.each([
+  ['does not exist', () => '/nowhere/perch.env'],
+  ['is a folder', () => temporaryFolder()],
+  ['is a named pipe', () => namedPipe()],
+  ['is larger than 262144 bytes', () => save('#'.repeat(262_145))],
+])('a settings file is an error that names the option or variable if it %s', (reason, create) => {
+  const path = create();
+  const end = `is "${path}", but this file ${reason}. Set it to a file with NAME=value lines.`;
 
-    expect(faultsOf({ PERCH_CONFIG: path })).toEqual([`PERCH_CONFIG ${end}`]);
-    expect(loadConfig({}, './data', { configFile: path })).toMatchObject({
-      faults: [`--config ${end}`],
-    });
+  expect(faultsOf({ PERCH_CONFIG: path })).toEqual([`PERCH_CONFIG ${end}`]);
+  expect(loadConfig({}, './data', { configFile: path })).toMatchObject({
+    faults: [`--config ${end}`],
   });
 });
 
-/** Creates a named pipe that no program writes to. */
 function namedPipe(): string {
   const path = `${temporaryFolder()}/pipe`;
   execFileSync('mkfifo', [path]);

@@ -1,17 +1,66 @@
+import LinkHeader from 'http-link-header';
+import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { isAdminPath } from '../../src/routes/reads/routes.ts';
-import {
-  findAddresses,
-  listStrings,
-  readHtmlLinks,
-  readLinkTargets,
-  readRobotsPaths,
-} from '../support/addresses.ts';
 import { asAdmin } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { listen } from '../support/listen.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
+
+type Node = DefaultTreeAdapterTypes.Node;
+
+/** Links and anchors of an HTML page. */
+interface HtmlLinks {
+  /** Raw values of `href`, `src`, `action` and `srcset`. */
+  readonly targets: readonly string[];
+  /** Ids that a fragment can refer to. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Parses the links and anchors of an HTML page. */
+function readHtmlLinks(html: string): HtmlLinks {
+  const attributes = listAttributes(parse(html));
+  const valuesOf = (...names: readonly string[]) =>
+    attributes.filter(({ name }) => names.includes(name)).map(({ value }) => value);
+  const sources = valuesOf('srcset').flatMap((set) =>
+    set.split(',').map((one) => one.trim().split(' ', 1)[0] ?? ''),
+  );
+  return {
+    targets: [...valuesOf('href', 'src', 'action'), ...sources],
+    ids: new Set(valuesOf('id')),
+  };
+}
+
+function listAttributes(node: Node): readonly { readonly name: string; readonly value: string }[] {
+  const below = 'childNodes' in node ? node.childNodes.flatMap(listAttributes) : [];
+  return [...('attrs' in node ? node.attrs : []), ...below];
+}
+
+/** Returns the targets of a `Link` header. */
+function readLinkTargets(header: string | null): readonly string[] {
+  return header === null ? [] : LinkHeader.parse(header).refs.map(({ uri }) => uri);
+}
+
+/** Finds all URLs below a base URL in a text, in any markup. */
+function findAddresses(text: string, base: string): readonly string[] {
+  const escaped = base.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const found = text.matchAll(new RegExp(`${escaped}(?![\\w.:-])[^\\s"'<>\\\\^\`|)\\]]*`, 'g'));
+  // Punctuation at the end of a sentence is not part of a URL.
+  return [...found].map(([address]) => address.replace(/[.,;:!?…]+$/, ''));
+}
+
+/** Returns all string values of a JSON document at any depth, without property names. */
+function listStrings(document: unknown): readonly string[] {
+  if (typeof document === 'string') return [document];
+  if (typeof document !== 'object' || document === null) return [];
+  return Object.values(document).flatMap(listStrings);
+}
+
+/** Returns the paths without wildcards that a `robots.txt` allows. */
+function readRobotsPaths(robots: string): readonly string[] {
+  return [...robots.matchAll(/^Allow: (\/[^*\n]*)\$$/gm)].map(([, path = '']) => path);
+}
 
 /** What the server calls itself; the committed examples of the machine description call it so as well. */
 const base = 'http://localhost:8080';
@@ -141,7 +190,6 @@ function faultOf({ status, ids }: Answer, hash: string): string | null {
   return ids.has(decodeURIComponent(hash.slice(1))) ? null : `no anchor ${hash}`;
 }
 
-/** Gives the addresses under the base that an answer names, with parameters filled in. */
 function collect(address: string, answer: Answer, ids: MadeIds): readonly string[] {
   const found = [...answer.links, ...collectBody(new URL(address), answer)];
   return found
@@ -205,7 +253,6 @@ function listOperations(body: string): readonly string[] {
     .map(([path]) => base + path);
 }
 
-/** Fills the parameters of a path in, and adds what the routes of reads need. */
 function expand(address: string, { keyId, sessionId }: MadeIds): string {
   const decoded = address.replaceAll('%7B', '{').replaceAll('%7D', '}');
   const path = decoded.slice(base.length).replace('/keys/{id}', `/keys/${keyId}`);
@@ -221,8 +268,7 @@ function expand(address: string, { keyId, sessionId }: MadeIds): string {
 }
 
 describe('a program that knows only the base URL', () => {
-  clause(
-    'read.what.discovery_describes_surfaces',
+  clause('read.what.discovery_describes_surfaces')(
     'finds nothing that leads nowhere, wherever it follows a document, a Link or a page',
     async () => {
       const { broken, visited } = await crawl();

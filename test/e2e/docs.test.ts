@@ -84,7 +84,6 @@ function expectStatus(url: string, status: number, remark: string): void {
 
 const hasShell = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
 
-/** Starts the server that an example expects, and returns its port. */
 async function listenDocumented(env: DocExample['env']): Promise<string> {
   const app = await buildDocumentedApp(env);
   return new URL(await app.server.listen({ host: '127.0.0.1', port: 0 })).port;
@@ -150,7 +149,6 @@ function expectShown({ output }: DocExample, printed: string): void {
   if (output !== undefined && !isShown(output, printed)) expect(printed).toBe(output);
 }
 
-/** Tells whether a file is there, and in it the heading that the fragment names. */
 function isThere(from: string, target: string): boolean {
   const [file = '', fragment] = target.split('#');
   const to = file === '' ? from : join(dirname(from), file);
@@ -168,37 +166,33 @@ function toFragment(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-describe('a mark after the language of a block', () => {
-  it.each([
-    ['```sh no-run="needs Docker"\ndocker ps\n```\n', []],
-    ['```sh no-run\ndocker ps\n```\n', ['line 1']],
-    ['```sh no-run=""\ndocker ps\n```\n', ['line 1']],
-    ['text\n\n```json later\n{}\n```\n', ['line 3']],
-  ])('has a reason: %j', (page, expected) => {
-    const { examples, faults } = parseDocPage(page);
+it.each([
+  ['```sh no-run="needs Docker"\ndocker ps\n```\n', []],
+  ['```sh no-run\ndocker ps\n```\n', ['line 1']],
+  ['```sh no-run=""\ndocker ps\n```\n', ['line 1']],
+  ['text\n\n```json later\n{}\n```\n', ['line 3']],
+])('a mark after the language of a block has a reason: %j', (page, expected) => {
+  const { examples, faults } = parseDocPage(page);
 
-    expect(examples).toEqual([]);
-    expect(faults.map((fault) => fault.split(':')[0])).toEqual(expected);
-  });
+  expect(examples).toEqual([]);
+  expect(faults.map((fault) => fault.split(':')[0])).toEqual(expected);
 });
 
-describe('what an example shows', () => {
-  it.each([
-    ['a\nb', 'a\nb\n', true],
-    ['a\nb', 'a\nc', false],
-    ['a\n…', 'a\nb\nc', true],
-    ['a\n…', 'a', true],
-    ['…\nc', 'a\nb\nc', true],
-    ['…\nb', 'a\nb\nc', false],
-    ['a\n…\nc', 'a\nb\nc', true],
-    ['a\n…\nd\n…', 'a\nb\nc', false],
-    ['a\nb', 'a\nb\nc', false],
-    ['{"x":1,…}', '{"x":1,"y":2}', true],
-    ['{"x":1,…}', '{"x":2,"y":2}', false],
-    ['a.c', 'abc', false],
-  ])('is %j of %j: %s', (output, actual, expected) => {
-    const shown = isShown(output, actual);
+it.each([
+  ['a\nb', 'a\nb\n', true],
+  ['a\nb', 'a\nc', false],
+  ['a\n…', 'a\nb\nc', true],
+  ['a\n…', 'a', true],
+  ['…\nc', 'a\nb\nc', true],
+  ['…\nb', 'a\nb\nc', false],
+  ['a\n…\nc', 'a\nb\nc', true],
+  ['a\n…\nd\n…', 'a\nb\nc', false],
+  ['a\nb', 'a\nb\nc', false],
+  ['{"x":1,…}', '{"x":1,"y":2}', true],
+  ['{"x":1,…}', '{"x":2,"y":2}', false],
+  ['a.c', 'abc', false],
+])('what an example shows is %j of %j: %s', (output, actual, expected) => {
+  const shown = isShown(output, actual);
 
-    expect(shown).toBe(expected);
-  });
+  expect(shown).toBe(expected);
 });

@@ -19,7 +19,6 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const token = 'swordfish-'.repeat(4);
 
-/** Writes a file into a folder of its own, and returns its path. */
 function save(text: string, mode = 0o600): string {
   const path = `${temporaryFolder()}/file.txt`;
   writeFileSync(path, text, { mode });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { Client } from 'undici';
 import { describe, expect, onTestFinished } from 'vitest';
-import { clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { lockFromOutside } from '../support/key-rig.ts';
 import { runHere } from '../support/run-here.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
@@ -174,10 +174,8 @@ const anonymous = {
 };
 
 describe('a server under load and its key store', () => {
-  clauseEach(
-    ['read.key_status.unverified', 'read.auth.unverified_soft_degradation'],
-    faults,
-    ({ name }) => `${name}, no request fails, and keys count again when it is back`,
+  clause('read.key_status.unverified', 'read.auth.unverified_soft_degradation').each(faults)(
+    '$name, no request fails, and keys count again when it is back',
     async ({ strike }) => {
       const server = await openLoadedServer();
       const load = startLoad(server);

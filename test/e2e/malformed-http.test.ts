@@ -1,74 +1,64 @@
 import { describe, expect, it } from 'vitest';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { exchange, listen } from '../support/listen.ts';
 
 const long = 'a'.repeat(20_000);
 
 describe('what is not a request', () => {
-  clauseEach(
-    ['read.problem.media_type', 'read.errors.problem_documents'],
+  clause('read.problem.media_type', 'read.errors.problem_documents').each([
+    ['no Host', 'GET /nope HTTP/1.1\r\n\r\n', 'malformed_request'],
+    ['two Hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 'malformed_request'],
+    ['no method', ' / HTTP/1.1\r\nHost: x\r\n\r\n', 'malformed_request'],
+    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 'malformed_request'],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'malformed_request'],
     [
-      ['no Host', 'GET /nope HTTP/1.1\r\n\r\n', 'malformed_request'],
-      ['two Hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 'malformed_request'],
-      ['no method', ' / HTTP/1.1\r\nHost: x\r\n\r\n', 'malformed_request'],
-      ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 'malformed_request'],
-      ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'malformed_request'],
-      [
-        'TLS',
-        Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x0d, 0x0a]),
-        'malformed_request',
-      ],
-      [
-        'a control character in a header',
-        'GET / HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n',
-        'malformed_request',
-      ],
-      [
-        'two lengths',
-        'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
-        'malformed_request',
-      ],
-      [
-        'a length that is no number',
-        'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
-        'malformed_request',
-      ],
-      [
-        'headers over 16 KiB',
-        `GET / HTTP/1.1\r\nHost: x\r\nA: ${long}\r\n\r\n`,
-        'headers_too_large',
-      ],
-      ['a URL of 20 kB', `GET /${long} HTTP/1.1\r\nHost: x\r\n\r\n`, 'uri_too_long'],
-      [
-        'a URL of a megabyte',
-        `GET /${'a'.repeat(1_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
-        'uri_too_long',
-      ],
-      [
-        'a URL of 9 kB',
-        `GET /${'a'.repeat(9000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-        'uri_too_long',
-      ],
-    ] as const,
-    ([name, , code]) => `answers ${name} with ${code} and closes`,
-    async ([, sent, code]) => {
-      const { port } = await listen();
+      'TLS',
+      Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x0d, 0x0a]),
+      'malformed_request',
+    ],
+    [
+      'a control character in a header',
+      'GET / HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n',
+      'malformed_request',
+    ],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      'malformed_request',
+    ],
+    [
+      'a length that is no number',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+      'malformed_request',
+    ],
+    ['headers over 16 KiB', `GET / HTTP/1.1\r\nHost: x\r\nA: ${long}\r\n\r\n`, 'headers_too_large'],
+    ['a URL of 20 kB', `GET /${long} HTTP/1.1\r\nHost: x\r\n\r\n`, 'uri_too_long'],
+    [
+      'a URL of a megabyte',
+      `GET /${'a'.repeat(1_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      'uri_too_long',
+    ],
+    [
+      'a URL of 9 kB',
+      `GET /${'a'.repeat(9000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      'uri_too_long',
+    ],
+  ])('closes after the problem: %s', async (_, sent, code) => {
+    const { port } = await listen();
 
-      const received = await exchange(port, [sent]);
+    const received = await exchange(port, [sent]);
 
-      const [head = '', body = ''] = received.split('\r\n\r\n');
-      const problem = JSON.parse(body);
-      expect(problem.code).toBe(code);
-      expect(head).toContain(`HTTP/1.1 ${problem.status} `);
-      expect(head.toLowerCase()).toContain('content-type: application/problem+json; charset=utf-8');
-      expect(head.toLowerCase()).toContain('connection: close');
-      expect(head.toLowerCase()).toMatch(/x-request-id: [\w-]+/);
-      expect(problem.resolution.length).toBeGreaterThan(10);
-    },
-  );
+    const [head = '', body = ''] = received.split('\r\n\r\n');
+    const problem = JSON.parse(body);
+    expect(problem.code).toBe(code);
+    expect(head).toContain(`HTTP/1.1 ${problem.status} `);
+    expect(head.toLowerCase()).toContain('content-type: application/problem+json; charset=utf-8');
+    expect(head.toLowerCase()).toContain('connection: close');
+    expect(head.toLowerCase()).toMatch(/x-request-id: [\w-]+/);
+    expect(problem.resolution.length).toBeGreaterThan(10);
+  });
 
-  clause(
-    'read.problem.media_type',
+  clause('read.problem.media_type')(
     'answers a request that never ends with request_timeout',
     async () => {
       const { port } = await listen({ PERCH_REQUEST_TIMEOUT_MS: '150' });
@@ -80,8 +70,7 @@ describe('what is not a request', () => {
     },
   );
 
-  clause(
-    'read.endpoints.public_routes_get',
+  clause('read.endpoints.public_routes_get')(
     'serves an unknown Expect as if it were absent',
     async () => {
       const { port } = await listen();
@@ -94,7 +83,7 @@ describe('what is not a request', () => {
     },
   );
 
-  clause('read.problem.media_type', 'answers garbage after a good request too', async () => {
+  clause('read.problem.media_type')('answers garbage after a good request too', async () => {
     const { port } = await listen();
 
     const received = await exchange(
@@ -107,29 +96,27 @@ describe('what is not a request', () => {
     expect(received).toContain('"code":"malformed_request"');
   });
 
-  clauseEach(
-    ['read.errors.deprecated_routes_keep_headers', 'read.versioning.three_signals_every_response'],
-    [
-      ['headers over 16 KiB', `GET /api/convert?url=x HTTP/1.1\r\nHost: x\r\nA: ${long}\r\n\r\n`],
-      ['a bad header', 'GET /api/browse HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
-      ['another spelling', 'GET /api/%63onvert HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
-      ['an absolute URL', 'GET http://x/api/convert HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
-      ['a rare method', 'M-SEARCH /api/convert HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
-    ] as const,
-    ([name]) => `tells the dates of an alias where ${name} makes it no request`,
-    async ([, sent]) => {
-      const { port } = await listen();
+  clause(
+    'read.errors.deprecated_routes_keep_headers',
+    'read.versioning.three_signals_every_response',
+  ).each([
+    ['headers over 16 KiB', `GET /api/convert?url=x HTTP/1.1\r\nHost: x\r\nA: ${long}\r\n\r\n`],
+    ['a bad header', 'GET /api/browse HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
+    ['another spelling', 'GET /api/%63onvert HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
+    ['an absolute URL', 'GET http://x/api/convert HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
+    ['a rare method', 'M-SEARCH /api/convert HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
+  ])('tells the dates of an alias where %s makes it no request', async (_, sent) => {
+    const { port } = await listen();
 
-      const received = (await exchange(port, [sent])).toLowerCase();
+    const received = (await exchange(port, [sent])).toLowerCase();
 
-      expect(received).toMatch(/^http\/1.1 4\d\d /);
-      expect(received).toContain('deprecation: @1789430400\r\n');
-      expect(received).toContain('sunset: wed, 15 sep 2027 00:00:00 gmt\r\n');
-      expect(received).toContain('access-control-allow-origin: *\r\n');
-    },
-  );
+    expect(received).toMatch(/^http\/1.1 4\d\d /);
+    expect(received).toContain('deprecation: @1789430400\r\n');
+    expect(received).toContain('sunset: wed, 15 sep 2027 00:00:00 gmt\r\n');
+    expect(received).toContain('access-control-allow-origin: *\r\n');
+  });
 
-  clause('read.endpoints.public_routes_get', 'answers CONNECT with 405', async () => {
+  clause('read.endpoints.public_routes_get')('answers CONNECT with 405', async () => {
     const { port } = await listen();
 
     const received = await exchange(port, ['CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\n\r\n']);

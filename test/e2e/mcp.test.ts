@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { noLoadLimit } from '../support/build-app.ts';
-import { clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { answerText, hang } from '../support/fake-upstream.ts';
 import { bearer, unknownKey } from '../support/key-callers.ts';
 import { listen, upstream } from '../support/listen.ts';
@@ -37,7 +37,6 @@ const calls = {
 /** Returns the path with the maximum length of a tool's result. */
 const bounded = (path: string) => `${path}${path.includes('?') ? '&' : '?'}max_chars=60000`;
 
-/** Calls a tool and checks the properties of every result. */
 async function callChecked(client: TestClient, name: string, args: Record<string, unknown>) {
   const result = await client.call(name, args);
   expect(result.content).toEqual([{ type: 'text', text: expect.stringMatching(/./) }]);
@@ -47,13 +46,15 @@ async function callChecked(client: TestClient, name: string, args: Record<string
 }
 
 describe.each(named)('%s over HTTP', (_name, connect) => {
-  it('lists every tool and resource', async () => {
+  it('lists every tool, without output schemas, every resource and no prompts', async () => {
     const { url } = await listen(offline);
 
     const client = await connect({ url: `${url}/mcp` });
 
     const tools = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(calls));
+    expect(tools.filter((tool) => 'outputSchema' in tool)).toEqual([]);
+    expect(await client.listPrompts()).toEqual([]);
     expect(client.serverName).toBe('perch');
     expect(await client.readText('http://localhost:8080/openapi.json')).toMatch(
       /^\{"openapi":"3\.1/,
@@ -61,11 +62,9 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     expect((await client.listResources()).length).toBeGreaterThan(10);
   });
 
-  clauseEach(
-    'read.what.mcp_same_reads',
-    Object.entries(calls),
-    ([name]) => `gets from ${name} what HTTP gives`,
-    async ([name, [args, path]]) => {
+  clause('read.what.mcp_same_reads').each(Object.entries(calls))(
+    'gets from %s what HTTP gives',
+    async (name, [args, path]) => {
       const { url } = await listen(offline);
       const client = await connect({ url: `${url}/mcp` });
 
@@ -84,36 +83,17 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     },
   );
 
-  it('finds no output schemas and no prompts', async () => {
+  it.each([
+    ['a missing post', 'get_post', { handle: 'ada.example', id: '7' }, 'not_found', /sample/],
+    ['an invalid argument', 'search', { q: 'x', feed: 'new' }, 'invalid_feed', /"new".*`latest`/],
+  ])('gets an error result for %s', async (_, name, args, code, words) => {
     const { url } = await listen(offline);
     const client = await connect({ url: `${url}/mcp` });
 
-    const tools = await client.listTools();
+    const result = await callChecked(client, name, args);
 
-    expect(tools.filter((tool) => 'outputSchema' in tool)).toEqual([]);
-    expect(await client.listPrompts()).toEqual([]);
-  });
-
-  it('gets an error result for a missing post', async () => {
-    const { url } = await listen(offline);
-    const client = await connect({ url: `${url}/mcp` });
-
-    const result = await callChecked(client, 'get_post', { handle: 'ada.example', id: '7' });
-
-    expect(result).toMatchObject({
-      isError: true,
-      structuredContent: { code: 'not_found', status: 404 },
-    });
-  });
-
-  it('gets an error result for an invalid argument', async () => {
-    const { url } = await listen(offline);
-    const client = await connect({ url: `${url}/mcp` });
-
-    const result = await callChecked(client, 'search', { q: 'heron', feed: 'newest' });
-
-    expect(result.isError).toBe(true);
-    expect(result.content[0]?.text).toMatch(/`feed`.*"newest".*`latest`/);
+    expect(result).toMatchObject({ isError: true, structuredContent: { code } });
+    expect(result.content[0]?.text).toMatch(words);
   });
 
   it('gets an error result with the wait once the allowance is used up', async () => {
@@ -396,7 +376,6 @@ describe('perch mcp', () => {
 const toLines = (messages: readonly object[]) =>
   messages.map((message) => `${JSON.stringify(message)}\n`).join('');
 
-/** Runs `perch mcp` in the test's process with the given input. */
 const mcpHere = (stdin: string) =>
   runHere(['mcp'], { ...offline, PERCH_DATA_DIR: ':memory:' }, { stdin });
 

@@ -19,7 +19,6 @@ type Exposed = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
 const targetLabels = ['job', 'instance'];
 
-/** Returns the metrics and labels of a text in the format of Prometheus. */
 function readExposed(text: string): Exposed {
   const exposed = new Map<string, Map<string, Set<string>>>([['up', new Map()]]);
   for (const line of text.split('\n')) {
@@ -34,7 +33,6 @@ function readExposed(text: string): Exposed {
   return exposed;
 }
 
-/** Reads the metrics of a server that has answered reads and questions, with those of a shared engine. */
 async function expose(): Promise<Exposed> {
   const engine = createScriptedEngine();
   const env = { PERCH_SESSIONS: 'on' };

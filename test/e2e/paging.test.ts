@@ -128,7 +128,6 @@ function idsOf({ posts, users }: ListReply): readonly (string | null)[] {
   return (posts ?? users ?? []).map(({ id }) => id);
 }
 
-/** Reads a whole list, with the requests of the given steps. */
 async function walkAll(walk: Walk): Promise<Walked> {
   const pages: WalkedPage[] = [];
   const removed = new Set<string>();
@@ -323,42 +322,38 @@ function idOf({ id }: FxRow): string {
   return id;
 }
 
-describe('a page by number', () => {
-  it('is the same page as by cursors', async () => {
-    const { fake, url, next } = await setUp();
-    const limit = fc.integer({ min: 1, max: 40 });
+it('a page by number is the same page as by cursors', async () => {
+  const { fake, url, next } = await setUp();
+  const limit = fc.integer({ min: 1, max: 40 });
 
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat({ max: 200 }),
-        table,
-        limit,
-        options,
-        async (count, numbers, ...how) => {
-          const [size, want] = how;
-          const handle = next();
-          fake.addAccount(handle);
-          const about = { length: count, kindOf: kindsOf(numbers) };
-          fake.addTimeline(handle, about, habitsOf(numbers));
-          const paths = profilePaths(handle, want);
-          const { pages } = await walkAll({
-            servers: [url],
-            paths,
-            steps: [{ ...plainStep, limit: size }],
-          });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat({ max: 200 }),
+      table,
+      limit,
+      options,
+      async (count, numbers, ...how) => {
+        const [size, want] = how;
+        const handle = next();
+        fake.addAccount(handle);
+        const about = { length: count, kindOf: kindsOf(numbers) };
+        fake.addTimeline(handle, about, habitsOf(numbers));
+        const paths = profilePaths(handle, want);
+        const { pages } = await walkAll({
+          servers: [url],
+          paths,
+          steps: [{ ...plainStep, limit: size }],
+        });
 
-          for (const page of [1, 2, 5, 10]) {
-            const reply = await readPage(
-              `${url}${paths.v1}&format=json&limit=${size}&page=${page}`,
-            );
-            expect(idsOf(reply)).toEqual(pages[page - 1]?.ids ?? []);
-            expect([reply.page, reply.limit]).toEqual([page, size]);
-          }
-        },
-      ),
-      { numRuns: runs(20), ...inTime },
-    );
-  });
+        for (const page of [1, 2, 5, 10]) {
+          const reply = await readPage(`${url}${paths.v1}&format=json&limit=${size}&page=${page}`);
+          expect(idsOf(reply)).toEqual(pages[page - 1]?.ids ?? []);
+          expect([reply.page, reply.limit]).toEqual([page, size]);
+        }
+      },
+    ),
+    { numRuns: runs(20), ...inTime },
+  );
 });
 
 const someTable = [3, 17, 44, 5, 60, 22, 9000, 71];
@@ -434,7 +429,6 @@ describe('paging continues', () => {
   });
 });
 
-/** Starts the real command on a free port. */
 async function startProcess(env: Record<string, string>) {
   const process = spawnPerch(['serve'], { PORT: '0', ...env });
   const [url] = await process.printed(/http:\/\/127\.0\.0\.1:\d+/);
@@ -472,34 +466,32 @@ async function walkThrough(walk: Walk) {
   return { given };
 }
 
-describe('the upstream', () => {
-  it('receives one request for each of its pages', async () => {
-    const { fake, url } = await setUp();
-    fake.addAccount('wren');
-    const habits: FxHabits = {
-      ...fullPageHabits,
-      pageSize: (index) => 20 + (index % 21),
-    };
-    fake.addTimeline('wren', { length: 700, kindOf: kindsOf(someTable) }, habits);
-    fake.addConnections('wren', { kind: 'followers', length: 500 }, habits);
-    fake.addSearch('fog', 500, habits);
-    const want = { with_replies: true, with_reposts: false };
-    const lists = [
-      profilePaths('wren', want),
-      connectionPaths('wren', 'followers'),
-      searchPaths('fog', 'photos'),
-    ];
+it('the upstream receives one request for each of its pages', async () => {
+  const { fake, url } = await setUp();
+  fake.addAccount('wren');
+  const habits: FxHabits = {
+    ...fullPageHabits,
+    pageSize: (index) => 20 + (index % 21),
+  };
+  fake.addTimeline('wren', { length: 700, kindOf: kindsOf(someTable) }, habits);
+  fake.addConnections('wren', { kind: 'followers', length: 500 }, habits);
+  fake.addSearch('fog', 500, habits);
+  const want = { with_replies: true, with_reposts: false };
+  const lists = [
+    profilePaths('wren', want),
+    connectionPaths('wren', 'followers'),
+    searchPaths('fog', 'photos'),
+  ];
 
-    for (const paths of lists) {
-      const before = fake.requests.length;
-      await walkAll({ servers: [url], paths, steps: [7, 50, 100, 20].map(toStep) });
-      await walkAll({ servers: [url], paths, steps: [7, 50, 100, 20].map(toStep) });
+  for (const paths of lists) {
+    const before = fake.requests.length;
+    await walkAll({ servers: [url], paths, steps: [7, 50, 100, 20].map(toStep) });
+    await walkAll({ servers: [url], paths, steps: [7, 50, 100, 20].map(toStep) });
 
-      const pages = fake.requests.slice(before).map(({ url: asked }) => placeOf(asked));
-      expect(pages.length).toBeGreaterThan(10);
-      expect(pages.toSorted()).toEqual([...new Set(pages)].toSorted());
-    }
-  });
+    const pages = fake.requests.slice(before).map(({ url: asked }) => placeOf(asked));
+    expect(pages.length).toBeGreaterThan(10);
+    expect(pages.toSorted()).toEqual([...new Set(pages)].toSorted());
+  }
 });
 
 function toStep(limit: number): Step {

@@ -22,7 +22,7 @@ function flood(response: ServerResponse): Promise<number> {
 }
 
 describe('10 GB from a host', () => {
-  clause('read.pictures.size_limit', 'cost nothing if the host announces the size', async () => {
+  clause('read.pictures.size_limit')('cost nothing if the host announces the size', async () => {
     const closed: Promise<number>[] = [];
     const rig = await buildPictureRig({
       onPicture: (_, response) => {
@@ -37,8 +37,7 @@ describe('10 GB from a host', () => {
     expect(await closed[0]).toBeLessThan(8_000_000); // what fits into the buffers of the sockets
   });
 
-  clause(
-    'read.pictures.size_limit',
+  clause('read.pictures.size_limit')(
     'cost no more than the limit if the host sends without end',
     async () => {
       const closed: Promise<number>[] = [];

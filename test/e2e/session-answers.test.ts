@@ -50,8 +50,7 @@ async function untilReady(url: string): Promise<void> {
   await expect.poll(ask, { interval: 100, timeout: timeoutMs }).toBe(200);
 }
 
-clause(
-  'session.what.answers_messages',
+clause('session.what.answers_messages')(
   'are answered from the configured corpora, with citations, or declined',
   async () => {
     const corpus = temporaryFolder();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import { browseRequests, postRequests } from '../support/row-requests.ts';
 import { type CachedReply, startSharedCache } from '../support/shared-cache.ts';
 
@@ -13,14 +13,6 @@ const markdown = { accept: 'text/markdown' };
 
 /** Settings with and without shared caching. */
 const settings = [{ PERCH_SHARED_CACHE_SECONDS: '300' }, {}] as const;
-
-function describeEnv({
-  PERCH_SHARED_CACHE_SECONDS: seconds,
-}: {
-  PERCH_SHARED_CACHE_SECONDS?: string;
-}) {
-  return seconds === undefined ? 'without s-maxage' : `with s-maxage=${seconds}`;
-}
 
 function statusOf({ headers, code, isFromCache }: CachedReply): readonly unknown[] {
   return [code, headers['x-api-key-status'], isFromCache];
@@ -41,10 +33,8 @@ describe('a shared cache', () => {
     }
   });
 
-  clauseEach(
-    'read.auth.keyed_never_from_shared_cache',
-    settings,
-    (env) => `does not serve an anonymous reply to a key: ${describeEnv(env)}`,
+  clause('read.auth.keyed_never_from_shared_cache').each(settings)(
+    'does not serve an anonymous reply to a key: %o',
     async (env) => {
       const cache = await startSharedCache(env);
       const { headers } = await cache.app.createKey();
@@ -66,10 +56,8 @@ describe('a shared cache', () => {
     },
   );
 
-  clauseEach(
-    'read.auth.keyed_never_from_shared_cache',
-    settings,
-    (env) => `does not serve a keyed reply to anyone: ${describeEnv(env)}`,
+  clause('read.auth.keyed_never_from_shared_cache').each(settings)(
+    'does not serve a keyed reply to anyone: %o',
     async (env) => {
       const cache = await startSharedCache(env);
       const { headers } = await cache.app.createKey();
@@ -94,31 +82,26 @@ describe('a shared cache', () => {
   );
 
   clause(
-    [
-      'read.auth.keyed_never_from_shared_cache',
-      'read.errors.invalid_key',
-      'read.auth.unknown_key_rejected',
-    ],
-    'returns 401 for an invalid key, whatever is cached',
-    async () => {
-      const cache = await startSharedCache({ PERCH_SHARED_CACHE_SECONDS: '300' });
-      for (const { url } of browseRequests) {
-        await cache.get(url);
-        expect((await cache.get(url)).isFromCache).toBe(true);
-
-        const replies = [await cache.get(url, unknown), await cache.get(url, unknown)];
-
-        expect(replies.map(statusOf)).toEqual([
-          [401, 'invalid', false],
-          [401, 'invalid', false],
-        ]);
-        expect(statusOf(await cache.get(url))).toEqual([200, 'anonymous', true]);
-      }
-    },
-  );
-
-  clause(
     'read.auth.keyed_never_from_shared_cache',
+    'read.errors.invalid_key',
+    'read.auth.unknown_key_rejected',
+  )('returns 401 for an invalid key, whatever is cached', async () => {
+    const cache = await startSharedCache({ PERCH_SHARED_CACHE_SECONDS: '300' });
+    for (const { url } of browseRequests) {
+      await cache.get(url);
+      expect((await cache.get(url)).isFromCache).toBe(true);
+
+      const replies = [await cache.get(url, unknown), await cache.get(url, unknown)];
+
+      expect(replies.map(statusOf)).toEqual([
+        [401, 'invalid', false],
+        [401, 'invalid', false],
+      ]);
+      expect(statusOf(await cache.get(url))).toEqual([200, 'anonymous', true]);
+    }
+  });
+
+  clause('read.auth.keyed_never_from_shared_cache')(
     'forwards conditional requests with a key',
     async () => {
       const cache = await startSharedCache({ PERCH_SHARED_CACHE_SECONDS: '300' });
@@ -248,7 +231,6 @@ function typesOf(replies: readonly CachedReply[]): readonly unknown[] {
   return replies.map(({ headers }) => headers['content-type']);
 }
 
-/** Sends a request with headers. */
 function typeFor(headers: { accept?: string; 'user-agent'?: string }): string {
   if (headers.accept === 'application/json') return 'application/json; charset=utf-8';
   const isCrawler = headers['user-agent']?.startsWith('Twitterbot') === true;

@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Returns the names of the files of the build that contain the client of the shared engine. */
 function listClientFiles(): readonly string[] {
   const folder = dirname(inject('perchMain'));
   return readdirSync(folder)

@@ -16,7 +16,7 @@ function expectNothingReached({ connectedTo, trap }: FakeInternet): void {
 
 // The signatures are valid, so only the guard of the addresses can refuse these requests.
 describe('a signed address', () => {
-  clause('read.pictures.public_hosts', 'reaches nothing if its host is not public', async () => {
+  clause('read.pictures.public_hosts')('reaches nothing if its host is not public', async () => {
     const rig = await buildPictureRig();
 
     for (const [name, authority] of hostileAuthorities) {
@@ -28,8 +28,7 @@ describe('a signed address', () => {
     expectNothingReached(rig.internet);
   });
 
-  clause(
-    'read.pictures.public_hosts',
+  clause('read.pictures.public_hosts')(
     'reaches nothing if its host resolves to an address that is not public',
     async () => {
       const hosts = hostileAnswers.map(([name, addresses], at) => {
@@ -62,7 +61,7 @@ describe('a signed address', () => {
     ['an address without a scheme', '//127.0.0.1/'],
   ];
 
-  clause('read.pictures.public_hosts', 'reaches nothing by a redirect', async () => {
+  clause('read.pictures.public_hosts')('reaches nothing by a redirect', async () => {
     const targets = new Map(redirects.map(([, location], at) => [`/${at}.png`, location]));
     const rig = await buildPictureRig({
       names: { 'other.example.org': [siteAddress] },

@@ -40,7 +40,6 @@ function openClient(network?: PublicHttpOptions, maxBytes = 65_536): HttpClient 
   return client;
 }
 
-/** Sends a request, and returns the body of the response, or the kind of the failure. */
 async function ask(client: HttpClient, url: string): Promise<string> {
   if (parseUrl(url) === null) return 'no URL';
   try {

@@ -10,7 +10,6 @@ import { upstream } from '../support/listen.ts';
 import { type RanHere, runHere } from '../support/run-here.ts';
 import { type PerchProcess, spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
-/** Starts a server with sessions on a free port. */
 const serve = (env: Record<string, string> = {}): PerchProcess =>
   spawnPerch(['serve'], { PORT: '0', PERCH_SESSIONS: 'on', ...env });
 

@@ -14,7 +14,6 @@ import { startCollector } from '../support/otlp-collector.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 import { syndicationPost } from '../support/x-payloads.ts';
 
-/** Returns the lines of `otel.mjs` in docs/tracing.md. */
 function readDocumentedSetup(): string {
   const page = readFileSync(packagePath('docs/tracing.md'), 'utf8');
   const block = /^ {3}```js\n([\s\S]*?)^ {3}```$/m.exec(page)?.[1];

@@ -20,7 +20,6 @@ interface Upstreams {
   readonly second: FakeUpstream;
 }
 
-/** Builds an app with tracing and two fake sources of X. */
 async function build(
   [first, second]: readonly [FakeHandler, FakeHandler],
   options: TestAppOptions = {},
@@ -47,7 +46,6 @@ async function rootsOf(rig: TraceRig, count: number): Promise<readonly TracedSpa
   return rig.roots();
 }
 
-/** Finds the first span with a name in a tree. */
 function findSpan(root: TracedSpan | undefined, name: string): TracedSpan | undefined {
   if (root === undefined || root.name === name) return root;
   return root.children.map((child) => findSpan(child, name)).find((span) => span !== undefined);

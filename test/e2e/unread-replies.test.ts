@@ -40,7 +40,6 @@ const search = {
 
 const toGet = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
-/** Returns the bytes of replies that are held, and the number of refused replies. */
 async function readFigures(url: string) {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   const figure = (name: string) =>
@@ -140,23 +139,21 @@ describe('replies that nobody reads', () => {
   });
 });
 
-describe('request bodies that do not arrive', () => {
-  it('are bounded for one client', async () => {
-    const limits = { PERCH_REPLY_BYTES_PER_ADDRESS: '1048576' };
-    const { url, port } = await listen({ ...metrics, ...limits });
-    const send = (length: string, body: string) => {
-      const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
-      return sendAndStall(port, '127.0.0.2', `${head}${length}\r\n\r\n${body}`);
-    };
-    const sent = [await send('transfer-encoding: chunked', '1\r\n{\r\n')];
-    while (sent.length <= 16) sent.push(await send('content-length: 60000', '{'));
-    await expect.poll(() => readFigures(url)).toEqual({ held: 65_536 + 16 * 60_000, refused: 0 });
+it('request bodies that do not arrive are bounded for one client', async () => {
+  const limits = { PERCH_REPLY_BYTES_PER_ADDRESS: '1048576' };
+  const { url, port } = await listen({ ...metrics, ...limits });
+  const send = (length: string, body: string) => {
+    const head = `POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
+    return sendAndStall(port, '127.0.0.2', `${head}${length}\r\n\r\n${body}`);
+  };
+  const sent = [await send('transfer-encoding: chunked', '1\r\n{\r\n')];
+  while (sent.length <= 16) sent.push(await send('content-length: 60000', '{'));
+  await expect.poll(() => readFigures(url)).toEqual({ held: 65_536 + 16 * 60_000, refused: 0 });
 
-    const more = await send('content-length: 30000', '{');
-    const [reply] = await once(more.resume(), 'data');
+  const more = await send('content-length: 30000', '{');
+  const [reply] = await once(more.resume(), 'data');
 
-    expect(String(reply)).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
-    for (const socket of sent) socket.destroy();
-    await expect.poll(async () => (await readFigures(url)).held).toBe(0);
-  });
+  expect(String(reply)).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
+  for (const socket of sent) socket.destroy();
+  await expect.poll(async () => (await readFigures(url)).held).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { clause, clauseEach } from '../support/clause.ts';
+import { clause } from '../support/clause.ts';
 import {
   answerHtml,
   answerJson,
@@ -123,15 +123,13 @@ async function setUp(first: FakeHandler, second: FakeHandler, limits = short) {
 }
 
 describe('a failing upstream', () => {
-  clauseEach(
-    [
-      'read.errors.upstream_down',
-      'read.errors.upstream_failure',
-      'read.errors.upstream_as_problem',
-    ],
-    faults,
-    ([name, , code]) => `returns ${code} if the first ${name} and no other has the answer`,
-    async ([name, fault, code, status]) => {
+  clause(
+    'read.errors.upstream_down',
+    'read.errors.upstream_failure',
+    'read.errors.upstream_as_problem',
+  ).each(faults)(
+    'returns a problem if the first %s and no other has the answer',
+    async (name, fault, code, status) => {
       const { url } = await setUp(fault, hang, limitsFor(name));
 
       const reply = await fetch(`${url}/jack/status/20`);
@@ -145,11 +143,9 @@ describe('a failing upstream', () => {
     },
   );
 
-  clauseEach(
-    'read.errors.upstream_as_problem',
-    faults,
-    ([name]) => `asks the next provider if the first ${name}`,
-    async ([name, fault]) => {
+  clause('read.errors.upstream_as_problem').each(faults)(
+    'asks the next provider if the first %s',
+    async (name, fault) => {
       const { url } = await setUp(fault, found, limitsFor(name));
 
       const reply = await fetch(`${url}/jack/status/20?format=json`);
@@ -161,16 +157,14 @@ describe('a failing upstream', () => {
     },
   );
 
-  clauseEach(
-    'read.errors.upstream_down',
-    [
-      ['both say gone', maybe, gone, 404, 'not_found'],
-      ['the second cannot say', maybe, hang, 503, 'upstream_unavailable'],
-      ['the second is empty', maybe, (_q, r) => answerJson(r, {}), 503, 'upstream_unavailable'],
-      ['only the second says gone', hang, gone, 503, 'upstream_unavailable'],
-    ] as readonly (readonly [string, FakeHandler, FakeHandler, number, string])[],
-    ([name, , , , code]) => `needs two witnesses of absence: ${name}, ${code}`,
-    async ([, first, second, status, code]) => {
+  clause('read.errors.upstream_down').each([
+    ['both say gone', maybe, gone, 404, 'not_found'],
+    ['the second cannot say', maybe, hang, 503, 'upstream_unavailable'],
+    ['the second is empty', maybe, (_q, r) => answerJson(r, {}), 503, 'upstream_unavailable'],
+    ['only the second says gone', hang, gone, 503, 'upstream_unavailable'],
+  ] as readonly (readonly [string, FakeHandler, FakeHandler, number, string])[])(
+    'needs two witnesses of absence: %s',
+    async (_, first, second, status, code) => {
       const { url } = await setUp(first, second);
 
       const reply = await fetch(`${url}/jack/status/20`);
@@ -179,8 +173,7 @@ describe('a failing upstream', () => {
     },
   );
 
-  clause(
-    'read.errors.upstream_as_problem',
+  clause('read.errors.upstream_as_problem')(
     'is answered by the second provider, marked as partial',
     async () => {
       const { url } = await setUp(maybe, found);
@@ -192,8 +185,7 @@ describe('a failing upstream', () => {
     },
   );
 
-  clause(
-    'read.errors.upstream_down',
+  clause('read.errors.upstream_down')(
     'shows an open breaker in /health/ready, and the server stays ready',
     async () => {
       const { url, fxtwitter } = await setUp(resetConnection, resetConnection);
@@ -211,26 +203,23 @@ describe('a failing upstream', () => {
   );
 });
 
-describe('concurrent reads', () => {
-  clause(
-    'read.what.surfaces_same_bodies',
-    'make the upstream requests of a single read if 100 are identical',
-    async () => {
-      const answer: FakeHandler = async (request, response) => {
-        await sleep(50);
-        maybe(request, response);
-      };
-      const one = await setUp(answer, found);
-      await fetch(`${one.url}/jack/status/20`);
-      const many = await setUp(answer, found);
+clause('read.what.surfaces_same_bodies')(
+  'concurrent reads make the upstream requests of a single read if 100 are identical',
+  async () => {
+    const answer: FakeHandler = async (request, response) => {
+      await sleep(50);
+      maybe(request, response);
+    };
+    const one = await setUp(answer, found);
+    await fetch(`${one.url}/jack/status/20`);
+    const many = await setUp(answer, found);
 
-      const replies = await Promise.all(
-        Array.from({ length: 100 }, () => fetch(`${many.url}/jack/status/20`)),
-      );
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, () => fetch(`${many.url}/jack/status/20`)),
+    );
 
-      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-      expect(many.fxtwitter.requests).toHaveLength(one.fxtwitter.requests.length);
-      expect(many.syndication.requests).toHaveLength(one.syndication.requests.length);
-    },
-  );
-});
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(many.fxtwitter.requests).toHaveLength(one.fxtwitter.requests.length);
+    expect(many.syndication.requests).toHaveLength(one.syndication.requests.length);
+  },
+);

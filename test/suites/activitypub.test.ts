@@ -1,30 +1,142 @@
 import { describe, expect, it } from 'vitest';
 import type { Post, Status } from '../../src/model/post.ts';
 import type { Page, TimelineQuery } from '../../src/model/queries.ts';
+import { createActivityPub } from '../../src/providers/activitypub/index.ts';
 import {
   actorOf,
   byId,
   type Documents,
   fingerOf,
   type Json,
+  noteOf,
+  pathOf,
+  publicly,
   serveDocuments,
 } from '../support/activitypub/documents.ts';
-import { createFakedActivityPub as create } from '../support/activitypub/rig.ts';
-import {
-  farDocuments,
-  healthy,
-  home,
-  homeDocuments,
-  kelp,
-  noteId,
-  other,
-  pagesOf,
-  wren,
-} from '../support/activitypub/world.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
-import { serveHosts } from '../support/public-http.ts';
+import { createOpenLimits } from '../support/mastodon-rig.ts';
+import { serveHosts, withPublicHosts } from '../support/public-http.ts';
 import { listSuite } from './list-suite.ts';
-import { askProvider, failureOf, providerSuite, type Rig, withProvider } from './provider-suite.ts';
+import {
+  askProvider,
+  failureOf,
+  type ProviderSetup,
+  providerSuite,
+  type Rig,
+  withProvider,
+} from './provider-suite.ts';
+
+/** Creates the provider with the fake upstream in place of all public hosts. */
+const create: ProviderSetup['create'] = ({ http, apiUrl, clock }) =>
+  createActivityPub({
+    http: withPublicHosts(http, apiUrl),
+    clock,
+    callHost: createOpenLimits(clock),
+    readTimeoutMs: 20_000,
+  });
+
+const home = 'notes.example.org';
+const other = 'far.example.net';
+
+const wren = actorOf(home, 'wren', {
+  attachment: [
+    { type: 'PropertyValue', name: 'Site', value: '<a href="https://wren.example/">wren</a>' },
+    { type: 'IdentityProof', name: 'gpg', signatureValue: 'x' },
+  ],
+});
+const kelp = actorOf(other, 'kelp');
+
+const noteId = (at: number): string => `https://${home}/notes/9n${String(at).padStart(3, '0')}`;
+const timeAt = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString();
+
+const image = { type: 'Document', mediaType: 'image/png', url: `https://${home}/files/1.png` };
+
+/** Notes by wren, oldest first. The last but one replies to kelp, the last to another own note. */
+const notes: readonly Json[] = Array.from({ length: 45 }, (_, at) =>
+  noteOf(wren, noteId(at), {
+    published: timeAt(at),
+    attachment: at % 4 === 0 ? [image] : [],
+    replies: `${noteId(at)}/replies`,
+    ...(at === 43 && { inReplyTo: `https://${other}/notes/2` }),
+    ...(at === 44 && { inReplyTo: noteId(42) }),
+  }),
+);
+
+const farNotes: readonly Json[] = [
+  noteOf(kelp, `https://${other}/notes/1`, { published: timeAt(1) }),
+  noteOf(kelp, `https://${other}/notes/2`, { published: timeAt(42.5), inReplyTo: noteId(42) }),
+  noteOf(kelp, `https://${other}/notes/3`, { published: timeAt(46), inReplyTo: noteId(44) }),
+];
+
+const createOf = (object: Json): Json => ({
+  id: `${object.id}/activity`,
+  type: 'Create',
+  actor: object.attributedTo,
+  published: object.published,
+  to: object.to,
+  cc: object.cc,
+  object,
+});
+
+const announce: Json = {
+  id: `https://${home}/notes/9share/activity`,
+  type: 'Announce',
+  actor: wren.id,
+  published: timeAt(50),
+  to: [publicly],
+  object: `https://${other}/notes/1`,
+};
+
+/** Activities of wren's outbox, newest first, with some that are not posts. */
+const activities: readonly Json[] = [
+  announce,
+  { id: `https://${home}/likes/1`, type: 'Like', actor: wren.id, object: noteId(3) },
+  ...notes.toReversed().map(createOf),
+];
+
+/** Returns the documents of a collection with pages. */
+function pagesOf(id: string, items: readonly unknown[], size: number): Documents {
+  const count = Math.max(1, Math.ceil(items.length / size));
+  const pages = Array.from({ length: count }, (_, at) => ({
+    id: `${id}?page=${at + 1}`,
+    type: 'OrderedCollectionPage',
+    partOf: id,
+    orderedItems: items.slice(at * size, (at + 1) * size),
+    ...(at + 1 < count && { next: `${id}?page=${at + 2}` }),
+  }));
+  const whole = { id, type: 'OrderedCollection', totalItems: items.length, first: `${id}?page=1` };
+  return byId(whole, ...pages);
+}
+
+/** Returns the documents of a collection that contains all its items. */
+const listOf = (id: string, items: readonly unknown[]): Documents =>
+  byId({ id, type: 'Collection', totalItems: items.length, items });
+
+const createdIn: Documents = Object.fromEntries(
+  activities.map((activity) => [pathOf(String(activity.id)), { body: activity }]),
+);
+
+const homeDocuments: Documents = {
+  ...createdIn,
+  ...byId(wren, ...notes),
+  ...fingerOf(wren, `wren@${home}`),
+  ...pagesOf(String(wren.outbox), activities, 10),
+  ...pagesOf(String(wren.followers), [kelp.id, `https://${other}/users/gone`], 10),
+  ...listOf(String(wren.following), [kelp.id]),
+  ...listOf(`${noteId(42)}/replies`, [noteId(44), `https://${other}/notes/2`]),
+  ...listOf(`${noteId(44)}/replies`, [`https://${other}/notes/3`]),
+};
+
+const farDocuments: Documents = {
+  ...byId(kelp, ...farNotes),
+  ...fingerOf(kelp, `kelp@${other}`),
+};
+
+/** Two servers without any other API. */
+const healthy = serveHosts({
+  [home]: serveDocuments(homeDocuments),
+  [other]: serveDocuments(farDocuments),
+});
 
 const absent: FakeHandler = (_, response) => answerJson(response, { error: 'No' }, { status: 404 });
 const post = { platform: 'activitypub', handle: null, id: noteId(42) } as const;

@@ -32,7 +32,6 @@ async function sourceOfReaders() {
   return entryPoint('reader-process', import.meta.resolve('../../src/providers/archive/index.ts'));
 }
 
-/** Opens a reader of an archive with accounts of all platforms. */
 async function openReader() {
   const folder = temporaryFolder();
   fillArchive(folder, ['x', 'bluesky', 'mastodon']);

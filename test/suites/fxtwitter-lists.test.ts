@@ -84,7 +84,6 @@ interface AskOptions {
   readonly onThrottled?: ProviderContext['onThrottled'];
 }
 
-/** Asks once, and returns the result with the paths of the requests. */
 async function read<Kind extends QueryKind>(
   routes: FxRoutes,
   query: Answers[Kind]['query'] & { readonly kind: Kind },
@@ -120,7 +119,6 @@ const protectedShop = toAccount({
 
 const kindOf = async (routes: FxRoutes, query: Query) => (await fail(routes, query)).failure.kind;
 
-/** Answers a text as HTML and anything else as JSON. */
 function answer(status: number, body: unknown): FakeHandler {
   return (_, response) =>
     typeof body === 'string'

@@ -220,7 +220,6 @@ async function walk(provider: Provider, query: WalkedQuery): Promise<readonly Ro
   throw new Error(`The list does not end within ${maxPages} pages.`);
 }
 
-/** Returns the times of all posts of a list. */
 async function walkPosts(provider: Provider, query: WalkedQuery): Promise<readonly number[]> {
   const rows = await walk(provider, query);
   return rows.filter(isStatusRow).map(({ created_timestamp }) => created_timestamp);

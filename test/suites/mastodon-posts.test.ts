@@ -55,7 +55,6 @@ function serverWith(...statuses: readonly StatusRow[]): FakeMastodon {
   return server;
 }
 
-/** Reads a single post. */
 async function readOne(fields: Row, account = wren): Promise<Status> {
   const { post } = await read(serverWith(statusRow(idAt(0), account, fields)).handler, idAt(0), {
     thread: false,

@@ -93,7 +93,6 @@ function parametersOf(name: string): URLSearchParams {
   return new URL(readFixture(name).request.url).searchParams;
 }
 
-/** Returns the query that a recording answers. */
 function queryOf(name: string): Query {
   const { pathname, searchParams } = new URL(readFixture(name).request.url);
   const handle = searchParams.get('actor') ?? 'nobody.invalid';
@@ -204,7 +203,6 @@ describe.skipIf(!fixturesPresent)(`the recordings ${place}`, () => {
   });
 });
 
-/** Answers one method with a recording, and others with profiles. */
 async function setUp(name: string) {
   const own = new URL(readFixture(name).request.url).pathname;
   const fake = await upstream((request, response) => {
@@ -240,7 +238,6 @@ const listFormats = [...accountFormats, ...feedFormats];
 const formatsOf = (kind: Query['kind']) =>
   kind === 'timeline' || kind === 'search' ? listFormats : accountFormats;
 
-/** Returns the paths that read a recording in every format. */
 function pathsOf(name: string): readonly string[] {
   const query = queryOf(name);
   switch (query.kind) {

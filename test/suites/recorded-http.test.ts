@@ -98,7 +98,6 @@ interface Body {
   readonly warnings: readonly string[];
 }
 
-/** Returns the first JSON body. */
 function bodyOf(replies: readonly LightMyRequestResponse[]): Body {
   const found = replies.find(({ headers }) => /\/json/.test(String(headers['content-type'])));
   if (found === undefined) throw new Error('No reply is JSON.');

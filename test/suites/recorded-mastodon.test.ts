@@ -89,7 +89,6 @@ const failures: Readonly<Record<string, readonly [ProviderErrorKind, number]>> =
 
 const bodyOf = (name: string) => readFixture(name).response.body;
 
-/** Returns the post of a recording, or a made-up post around it. */
 function statusFor(name: string): Row {
   if (name.includes('/status/')) return bodyOf(name) as Row;
   const poll = name.includes('/poll/') ? bodyOf(name) : null;
@@ -139,7 +138,6 @@ const postQuery = {
   replies: 'top',
 } as const;
 
-/** Reads a path in every format, compact and full. */
 async function readAll(name: string, path: string, formats: readonly string[]) {
   const { app } = await buildMastodonApp({ [homeHost]: serve(name) });
   const replies: LightMyRequestResponse[] = [];

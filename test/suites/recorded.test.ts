@@ -156,7 +156,6 @@ async function askFxTwitter(id: string): Promise<PostFound> {
 
 const anyPage = { cursor: null, count: 20 } as const;
 
-/** Returns the read that a recording of a profile or a list answers. */
 function listQueryOf(name: string): ListQuery {
   const [, handle = ''] =
     /^(?:\/2\/profile)?\/([^/]+)/.exec(new URL(readFixture(name).request.url).pathname) ?? [];
@@ -184,7 +183,6 @@ function besideOf(name: string): FakeHandler {
   );
 }
 
-/** Answers the first request with a recording, and the others with other recordings. */
 function serveFirst(name: string): FakeHandler {
   const beside = besideOf(name);
   let isFirst = true;
@@ -401,7 +399,6 @@ describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Returns the objects in the bodies of recordings that match `is`, with their paths. */
 function findRows(
   folder: string,
   is: (value: Row) => boolean,

@@ -68,7 +68,6 @@ function openSessions(path: string) {
   return openSqliteSessions({ path, stamp: (index) => ({ id: `evt_${index}`, atMs: 0, index }) });
 }
 
-/** Returns the statements of a schema. */
 function readSchema(path: string): readonly string[] {
   const select = `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`;
   const statements = withDatabase(path, (database) =>
@@ -126,12 +125,10 @@ function withoutRemoved(rows: Rows, { name, schema }: Version): Rows {
   return kept;
 }
 
-describe('test data', () => {
-  it('exists for every schema version, and for no other', () => {
-    const expected = versions.map(({ name, schema }) => `${name}-${schema}.sql`);
+it('test data exists for every schema version, and for no other', () => {
+  const expected = versions.map(({ name, schema }) => `${name}-${schema}.sql`);
 
-    expect(readdirSync(folder).sort()).toEqual(expected.sort());
-  });
+  expect(readdirSync(folder).sort()).toEqual(expected.sort());
 });
 
 describe.each(versions)('the database $name with schema $schema', (version) => {

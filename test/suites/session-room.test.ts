@@ -411,7 +411,6 @@ describeWithEngine('a session store in an engine', () => {
   });
 });
 
-/** Runs a step, and checks the owners of the evicted sessions. */
 async function checkStep(rig: Rig, one: Step, id: string): Promise<void> {
   const before = await recordsOf(rig);
   const stored = await rig.usedBy('sessionBytes', '*');

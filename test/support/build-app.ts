@@ -147,7 +147,6 @@ function toArchive(
   return { archive: openArchive({ ...options, openReader: openReaderHere }) };
 }
 
-/** Returns the shared archive with the sample. */
 function toSharedArchive(baseUrl: string, clock: Clock | 'manual'): { archive: Provider } {
   const key = `${clock === 'manual'} ${baseUrl}`;
   const own = clock === 'manual' ? createManualClock() : clock;
@@ -157,21 +156,37 @@ function toSharedArchive(baseUrl: string, clock: Clock | 'manual'): { archive: P
   return { archive };
 }
 
+/** The part of an app that most tests need. */
+export type TestClient = Pick<TestApp, 'request'>;
+
+/** App that tests share: they create no keys, stop nothing and do not move the clock. */
+export interface SharedApp extends TestClient {
+  open(): Promise<TestApp>;
+}
+
 /**
  * Returns a function that gives the tests of a file one app for each environment, because building an app takes longer
- * than a read. It is for tests that only read: they create no keys, stop nothing and do not move the clock.
+ * than a read. An app is built for its first request.
  */
-export function shareTestApps(): (options?: Pick<TestAppOptions, 'env'>) => Promise<TestApp> {
+export function shareTestApps(): (options?: Pick<TestAppOptions, 'env'>) => SharedApp {
   const apps = new Map<string, Promise<TestApp>>();
   afterAll(async () => {
     for (const app of await Promise.all(apps.values())) await app.server.close();
   });
   return ({ env = {} } = {}) => {
     const key = JSON.stringify(env);
-    const app = apps.get(key) ?? openTestApp({ env: { ...unlimited, ...env } });
-    apps.set(key, app);
-    return app;
+    const open = (): Promise<TestApp> => {
+      const app = apps.get(key) ?? openTestApp({ env: { ...unlimited, ...env } });
+      apps.set(key, app);
+      return app;
+    };
+    return { open, request: async (url, options) => (await open()).request(url, options) };
   };
+}
+
+/** Returns the app that the tests of a file share. */
+export function shareTestApp(options?: Pick<TestAppOptions, 'env'>): SharedApp {
+  return shareTestApps()(options);
 }
 
 /** Builds an app for one test. */
@@ -275,7 +290,6 @@ function isMcpPath(url: string): boolean {
   return url.split('?', 1)[0] === '/mcp';
 }
 
-/** Checks the headers about keys, allowances and lifecycle. */
 function checkAccess({ headers }: LightMyRequestResponse, row: Route): void {
   const status = headers['x-api-key-status'];
   if (isBrowseRoute(row)) expect(['valid', 'anonymous', 'invalid', 'unverified']).toContain(status);

@@ -67,7 +67,6 @@ export async function loadUntilGone(base: string, { name, onStarted }: LoadClien
   }
 }
 
-/** Returns whether an error means that the server is gone. */
 function isGone(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ECONNRESET' || code === 'ECONNREFUSED' || code === 'EPIPE';
@@ -80,7 +79,6 @@ async function begin(base: string, name: string): Promise<SessionRecording> {
   return { session, acknowledged, seen: [], unanswered: null };
 }
 
-/** Sends some messages in turn, and reads while they are answered. */
 async function talk(base: string, witness: SessionRecording, name: string): Promise<void> {
   const readers = [anywhere(witness), anywhere(witness)].map((reading) =>
     keepReading(base, witness, reading),

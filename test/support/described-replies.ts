@@ -152,7 +152,6 @@ function isStream({ responses }: Operation): boolean {
   return 'content' in found && Object.hasOwn(found.content ?? {}, streamMediaType);
 }
 
-/** Returns whether an operation with a stream can also return one document. */
 function hasDocument({ responses }: Operation): boolean {
   const found = responses[200] ?? {};
   return 'content' in found && Object.hasOwn(found.content ?? {}, 'application/json');

@@ -117,12 +117,10 @@ function readSection(parts: readonly Part[]): DocPage {
   return { examples, faults };
 }
 
-/** Returns whether a block holds commands to run. */
 const isScript = ({ language, skipReason }: Fence) => language === 'sh' && skipReason === undefined;
 
 const orphan = 'the output of nothing that is run; say `text` where it is none';
 
-/** Returns the output of a block and the text after it. */
 function lookAhead(rest: readonly Part[]) {
   const next = rest.find((part): part is Fence => part.kind === 'fence');
   const prose = next === undefined ? rest : rest.slice(0, rest.indexOf(next));

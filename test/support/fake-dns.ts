@@ -55,7 +55,6 @@ function writeName(name: string): Buffer {
   return Buffer.concat([...labels, Buffer.of(0)]);
 }
 
-/** Returns a record with TTL 0. */
 function writeRecord(owner: Buffer, type: number, body: Buffer): Buffer {
   const head = Buffer.alloc(10);
   head.writeUInt16BE(type, 0);

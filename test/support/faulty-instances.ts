@@ -102,7 +102,6 @@ export async function expectShared({ apps }: Pick<Instances, 'apps'>): Promise<v
   await expect.poll(() => disableKey(apps)).toEqual(apps.map(() => 401));
 }
 
-/** Returns what `/health/ready` reports about the shared engine. */
 async function readEngineState({ server }: TestApp): Promise<unknown> {
   const reply = await server.inject({ url: '/health/ready' });
   return reply.json().shared_engine;

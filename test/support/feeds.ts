@@ -254,7 +254,6 @@ async function readWithRssParser(body: string): Promise<readonly ReadItem[]> {
   }));
 }
 
-/** Returns the text of a value that some versions of a parser wrap in an object. */
 function unwrapText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return (value as { value?: string } | undefined)?.value;

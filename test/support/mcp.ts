@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import type { TestApp } from './build-app.ts';
+import type { TestClient } from './build-app.ts';
 
 /** Headers of all MCP messages over HTTP. */
 export const mcpHeaders = {
@@ -50,7 +50,7 @@ export function toMessage(
 
 /** Sends a request to the MCP server of an app in a protocol era. */
 export function sendMcp(
-  app: TestApp,
+  app: TestClient,
   era: Era,
   request: McpRequest,
 ): Promise<LightMyRequestResponse> {
@@ -60,7 +60,7 @@ export function sendMcp(
 
 /** Posts a body to the MCP server of an app. Strings are sent as they are, other values as JSON. */
 export function post(
-  app: TestApp,
+  app: TestClient,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<LightMyRequestResponse> {
@@ -73,7 +73,7 @@ export function post(
 
 /** Calls a tool. */
 export function callTool(
-  app: TestApp,
+  app: TestClient,
   name: string,
   { arguments: args = {}, headers = {}, era = 'legacy' }: CallOptions = {},
 ): Promise<LightMyRequestResponse> {

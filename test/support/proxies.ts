@@ -77,7 +77,6 @@ function accepts(port: number): Promise<boolean> {
     .finally(() => socket.destroy());
 }
 
-/** Returns a port that was free a moment ago. */
 async function findFreePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');

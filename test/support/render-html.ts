@@ -124,36 +124,8 @@ export function visibleText(text: string): string {
 }
 
 const pieces = [
-  ...[
-    '<',
-    '>',
-    '"',
-    "'",
-    '&',
-    '`',
-    '=',
-    '/',
-    ' ',
-    '\n',
-    '\n\n',
-    '\t',
-    '\r',
-    '\0',
-    '\u001b',
-    '\u0085',
-  ],
-  ...[
-    '\ud800',
-    '\udfff',
-    '\ufffe',
-    '\u{1fffe}',
-    '\u202e',
-    '\u2028',
-    '\ufeff',
-    '\u200d',
-    '\u00a0',
-    '\u007f',
-  ],
+  ...'<>"\'&`=/ \n\t\r\0\u001b\u0085\u202e\u2028\ufeff\u200d\u00a0\u007f\ufffe\u{1fffe}',
+  ...['\n\n', '\ud800', '\udfff'],
   ...['abc', 'é', '字', '😀', 'ש', '#tag', '@who', '$CASH', 'https://a.example/?b=1&copy;=2'],
   ...['</blockquote>', '<script>alert(1)</script>', '</title>', '<!--', '-->', '<![CDATA[', ']]>'],
   ...[

@@ -7,7 +7,6 @@ import { asAdmin, buildTestApp, type TestApp } from '../../support/build-app.ts'
 import { describeWithEngine, openTestEngine, startEngine } from '../../support/engine-server.ts';
 import { startInstances } from '../../support/instances.ts';
 
-/** Starts an instance on an engine. */
 const startInstance = (url: string): Promise<TestApp> =>
   buildTestApp({
     clock: systemClock,

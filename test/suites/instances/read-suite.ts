@@ -21,7 +21,6 @@ function exceeds(admitted: readonly Admitted[], limit: number, windowMs: number)
   });
 }
 
-/** Sends a search that no cache can answer. */
 const searchAnew = (app: TestApp, word: string) =>
   app.request(`/api/v1/search?q=${word}`, { remoteAddress });
 

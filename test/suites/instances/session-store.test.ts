@@ -66,7 +66,6 @@ function openMember(engine: Engine): Member {
   return { store, commits, taken, reading };
 }
 
-/** Starts an engine with the stores of two instances. */
 async function joinTwo(): Promise<{ server: EngineServer; one: Member; two: Member }> {
   const server = await startEngine('--appendonly', 'no');
   return { server, one: await join(server.url), two: await join(server.url) };
@@ -279,7 +278,6 @@ describeWithEngine('session stores on one engine', () => {
   });
 });
 
-/** Returns the parts of a long event. */
 async function readParts(store: SessionStore, index: number): Promise<readonly Buffer[]> {
   const parts: Buffer[] = [];
   for (let offset = 0; ; offset += parts.at(-1)?.length ?? 0) {
@@ -473,7 +471,6 @@ function reconnect(proxy: FaultyProxy): void {
   proxy.set(null);
 }
 
-/** Returns the record that was last announced, or `deleted`. */
 function lastOf({ commits }: Member, id: string): SessionRecord | 'deleted' | undefined {
   const commit = commits.findLast((one) => one.has(id));
   return commit && (commit.get(id) ?? 'deleted');

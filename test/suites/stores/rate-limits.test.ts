@@ -68,7 +68,6 @@ async function spendAll(limiter: RateLimiter, charge: Charge, count: number): Pr
 
 const listOk = (spent: readonly Spent[]) => spent.map(({ ok }) => ok);
 
-/** Returns the wait of a refusal. */
 function waitOf(spent: Spent | undefined): number {
   if (spent?.ok !== false) throw new Error('not refused');
   return spent.waitMs;

@@ -52,7 +52,6 @@ export function buildRepository(
   return { commit, nodes: nodes.reverse(), records: blocks };
 }
 
-/** Builds the tree of some records and returns its root. */
 function buildTree(blocks: ReadonlyMap<string, Block>, nodes: Block[]): Block {
   const keys = [...blocks.keys()].sort();
   const leaves = keys.map((key) => ({ key, depth: depthOf(key), cid: cidOf(blocks, key) }));

@@ -16,87 +16,48 @@ import { dids, toBlob, toPostRecord } from '../exports/bluesky-records.ts';
 import { toFileCid, writeRepository } from '../exports/car-file.ts';
 import { readExport } from '../exports/read-export.ts';
 import { temporaryFolder } from '../spawn-perch.ts';
-import type { Platform } from './platform.ts';
+import { byReason, type Platform } from './platform.ts';
 import type { Json, Kinds } from './walk.ts';
 
 // The members of the records in a repository: https://github.com/bluesky-social/atproto, `lexicons/app/bsky`.
 
-const kind = 'the members show what an object is';
-const version = 'names a version of a record, and records are found by address';
-const file = 'Perch links to the file on Bluesky, and does not read it';
-const timeOfRecord = 'when the record was made';
-const via = 'the repost or starter pack that led there';
-const links = 'a description in a link preview is plain text';
-
 const leftOut: Platform['leftOut'] = {
-  'post.facets[].$type': kind,
-  'post.facets[].index.$type': kind,
-  'post.labels.$type': kind,
-  'post.reply.$type': kind,
   'post.reply.root': 'the first post of the thread, which the thread itself shows',
-  'post.reply.parent.cid': version,
   'post.bridgyOriginalText': 'a bridge keeps the text of another network there',
   'post.bridgyOriginalUrl': 'a bridge keeps the address in another network there',
-  'embed.images[].$type': kind,
-  'embed.images[].image.$type': kind,
-  'embed.images[].image.mimeType': file,
-  'embed.images[].image.size': file,
-  'embed.items[].$type': kind,
-  'embed.items[].image.$type': kind,
-  'embed.items[].image.mimeType': file,
-  'embed.items[].image.size': file,
-  'embed.video.$type': kind,
-  'embed.video.mimeType': file,
-  'embed.video.size': file,
   'embed.captions': 'files of captions, which the playlist of the video contains',
-  'embed.external.thumb.$type': kind,
-  'embed.external.thumb.mimeType': file,
-  'embed.external.thumb.size': file,
   'embed.external.associatedRefs': 'records of the linked page in other apps',
-  'embed.record.$type': kind,
-  'embed.record.cid': version,
-  'embed.record.record.cid': version,
-  'profile.avatar.$type': kind,
-  'profile.avatar.mimeType': file,
-  'profile.avatar.size': file,
-  'profile.banner.$type': kind,
-  'profile.banner.mimeType': file,
-  'profile.banner.size': file,
-  'profile.labels.$type': kind,
   'profile.pronouns': 'accounts in Perch have no pronouns',
-  'profile.joinedViaStarterPack': via,
   'profile.pinnedPost': 'stands in the timeline of the account',
-  'repost.subject.cid': version,
-  'repost.via': via,
   'follow.createdAt': 'lists of followed accounts have no times',
-  'follow.via': via,
-  'list.$type': kind,
-  'list.labels.$type': kind,
-  'list.purpose': 'a link preview has no place for it',
-  'list.descriptionFacets': links,
-  'list.createdAt': timeOfRecord,
-  'list.avatar.$type': kind,
-  'list.avatar.mimeType': file,
-  'list.avatar.size': file,
-  'feed.$type': kind,
-  'feed.labels.$type': kind,
   'feed.did': 'the server of the feed',
-  'feed.descriptionFacets': links,
   'feed.acceptsInteractions': 'for readers who are signed in',
-  'feed.contentMode': 'a link preview has no place for it',
-  'feed.createdAt': timeOfRecord,
-  'feed.avatar.$type': kind,
-  'feed.avatar.mimeType': file,
-  'feed.avatar.size': file,
-  'pack.$type': kind,
-  'pack.avatar.$type': kind,
-  'pack.avatar.mimeType': file,
-  'pack.avatar.size': file,
-  'pack.labels.$type': kind,
   'pack.list': 'the accounts of the starter pack',
   'pack.feeds': 'the feeds of the starter pack',
-  'pack.descriptionFacets': links,
-  'pack.createdAt': timeOfRecord,
+  ...byReason({
+    'the members show what an object is':
+      'post.facets[].$type post.facets[].index.$type post.labels.$type post.reply.$type ' +
+      'embed.images[].$type embed.images[].image.$type embed.items[].$type ' +
+      'embed.items[].image.$type embed.video.$type embed.external.thumb.$type ' +
+      'embed.record.$type profile.avatar.$type profile.banner.$type profile.labels.$type ' +
+      'list.$type list.labels.$type list.avatar.$type feed.$type feed.labels.$type ' +
+      'feed.avatar.$type pack.$type pack.avatar.$type pack.labels.$type',
+    'names a version of a record, and records are found by address':
+      'post.reply.parent.cid embed.record.cid embed.record.record.cid repost.subject.cid',
+    'Perch links to the file on Bluesky, and does not read it':
+      'embed.images[].image.mimeType embed.images[].image.size embed.items[].image.mimeType ' +
+      'embed.items[].image.size embed.video.mimeType embed.video.size ' +
+      'embed.external.thumb.mimeType embed.external.thumb.size profile.avatar.mimeType ' +
+      'profile.avatar.size profile.banner.mimeType profile.banner.size list.avatar.mimeType ' +
+      'list.avatar.size feed.avatar.mimeType feed.avatar.size pack.avatar.mimeType ' +
+      'pack.avatar.size',
+    'the repost or starter pack that led there':
+      'profile.joinedViaStarterPack repost.via follow.via',
+    'a link preview has no place for it': 'list.purpose feed.contentMode',
+    'a description in a link preview is plain text':
+      'list.descriptionFacets feed.descriptionFacets pack.descriptionFacets',
+    'when the record was made': 'list.createdAt feed.createdAt pack.createdAt',
+  }),
 };
 
 /** A repository has no members outside of its records. */
@@ -138,7 +99,6 @@ const quoting = (path: string) => ({
 });
 const quoted = toPostRecord('Quoted', createdAt);
 
-/** Imports a repository with a record at a path, and with the records of `beside`. */
 async function importRecord(path: string, record: Json, beside: Json = {}) {
   const file = join(temporaryFolder(), 'repo.car');
   const records = { ...beside, [paths.quoted]: quoted, [path]: revive(toJson(record)) };

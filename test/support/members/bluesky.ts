@@ -21,54 +21,41 @@ import {
   bskyQuoted,
   bskyUri,
 } from '../bluesky-payloads.ts';
-import type { Platform } from './platform.ts';
+import { byReason, type Platform } from './platform.ts';
 import { createStubHttp } from './stub-http.ts';
 import type { Json, Kinds } from './walk.ts';
 
 const leftOut: Platform['leftOut'] = {
-  'post.$type': 'the members show what an object is',
-  'post.cid': 'names a version of a record, and posts have one',
-  'post.labels[].src': 'every labeller counts alike',
-  'post.labels[].uri': 'a label of a post is on the post',
-  'post.labels[].cts': 'when a label was given',
-  'post.labels[].cid': 'names a version of a record, and posts have one',
   'post.threadgate': 'who may reply',
-  'quoted.$type': 'the members show what an object is',
-  'quoted.cid': 'names a version of a record, and posts have one',
-  'quoted.labels[].src': 'every labeller counts alike',
-  'quoted.labels[].uri': 'a label of a post is on the post',
-  'quoted.labels[].cts': 'when a label was given',
-  'record.$type': 'the members show what an object is',
-  'record.facets[].$type': 'the members show what an object is',
-  'record.facets[].index.$type': 'the members show what an object is',
-  'record.labels.$type': 'the members show what an object is',
-  'record.reply.$type': 'the members show what an object is',
-  'record.reply.root': 'the first post of the thread, which the thread itself shows',
-  'record.reply.parent.cid': 'names a version of a record, and posts have one',
   'record.embed':
     'what the author wrote; the AppView sends it with its addresses beside the record',
   'record.bridgyOriginalText': 'a bridge keeps the text of another network there',
   'record.bridgyOriginalUrl': 'a bridge keeps the address in another network there',
-  'embed.$type': 'the members show what an object is',
   'embed.cid': 'the file of a video; its playlist is read',
-  'embed.images[].thumb': 'a smaller form of the picture',
-  'embed.items[].$type': 'the members show what an object is',
-  'embed.items[].thumbnail': 'a smaller form of the picture',
-  'node.$type': 'the members show what an object is',
   'node.createdAt': 'no member of the lexicon; one synthetic recording has it',
   'node.threadContext': 'for readers who are signed in',
   'row.reason.indexedAt': 'only bounds a read by time, since the post has the time of its own',
-  'row.reason.uri': 'the record of the repost',
-  'row.reason.cid': 'the record of the repost',
-  'row.reply.root': 'the first post of the thread, which the thread itself shows',
   'row.reply.grandparentAuthor': 'who wrote what the parent answers',
   'actor.associated': 'what else the account has: lists, feeds, who may write to it',
   'actor.indexedAt': 'when the AppView last read the profile',
-  'actor.labels[].src': 'every labeller counts alike',
-  'actor.labels[].cts': 'when a label was given',
   'actor.labels[].cid': 'names a version of the profile',
   'actor.pinnedPost': 'stands in the timeline of the account',
   'actor.verification.verifications': 'who verified; the status says whether it holds',
+  ...byReason({
+    'the members show what an object is':
+      'post.$type quoted.$type record.$type record.facets[].$type ' +
+      'record.facets[].index.$type record.labels.$type record.reply.$type embed.$type ' +
+      'embed.items[].$type node.$type',
+    'names a version of a record, and posts have one':
+      'post.cid post.labels[].cid quoted.cid record.reply.parent.cid',
+    'every labeller counts alike': 'post.labels[].src quoted.labels[].src actor.labels[].src',
+    'a label of a post is on the post': 'post.labels[].uri quoted.labels[].uri',
+    'when a label was given': 'post.labels[].cts quoted.labels[].cts actor.labels[].cts',
+    'the first post of the thread, which the thread itself shows':
+      'record.reply.root row.reply.root',
+    'a smaller form of the picture': 'embed.images[].thumb embed.items[].thumbnail',
+    'the record of the repost': 'row.reason.uri row.reason.cid',
+  }),
 };
 
 const envelope: Platform['envelope'] = {

@@ -4,7 +4,7 @@ import { shapeAccount, shapePost } from '../../../src/providers/fxtwitter/normal
 import { parsePost, parseUser } from '../../../src/providers/fxtwitter/wire.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import { fxBody, fxProfile, fxStatus, fxTombstone, fxUser, fxV1Status } from '../x-payloads.ts';
-import type { Platform } from './platform.ts';
+import { byReason, type Platform } from './platform.ts';
 import { createStubHttp } from './stub-http.ts';
 import type { Json, Kinds } from './walk.ts';
 
@@ -19,37 +19,35 @@ const leftOut: Platform['leftOut'] = {
   'status.is_note_tweet': 'the text is whole, whether the post is long or not',
   'status.embed_card': 'a hint for previews that FxTwitter makes itself',
   'status.twitter_card': 'the same under its older name',
-  'status.color': 'always null',
   'status.replying_to.url': 'made from the handle and the id',
-  'status.replying_to.profile_url': 'made from the handle',
   'status.poll.time_left_en': 'depends on the clock; `ends_at` is the moment',
-  'status.media.photos': 'the same objects as in `all`',
-  'status.media.videos': 'the same objects as in `all`',
   'status.media.mosaic': 'a collage that FxTwitter makes of the photos',
-  'status.media.all[].id': 'nothing is read by it',
   'status.media.all[].format': 'the same as `container` of the formats',
   'status.media.all[].formats[].codec': '`container` tells what can be played',
   'status.media.all[].publisher':
     'the account that a video was first posted by; null in every recording',
-  'status.card.image.width': 'nobody lays out the picture of a card',
-  'status.card.image.height': 'nobody lays out the picture of a card',
-  'status.article.cover_media.id': 'nothing is read by it',
-  'status.article.cover_media.media_id': 'nothing is read by it',
-  'status.article.cover_media.media_key': 'nothing is read by it',
   'status.article.cover_media.media_info.__typename': 'the address tells that it is a picture',
   'status.article.cover_media.media_info.color_info': 'colours of the picture',
-  'status.article.cover_media.media_info.original_img_width': 'nobody lays out the cover',
-  'status.article.cover_media.media_info.original_img_height': 'nobody lays out the cover',
   'status.article.content.blocks[].key': 'nothing refers to a block',
   'status.article.content.entityMap[].value.mutability': 'for editors of articles',
   'user.type': 'always `profile`',
-  'user.url': 'made from the handle',
-  'user.avatar_color': 'always null',
   'user.raw_description.text': 'the description with short links; `description` has the whole ones',
   'user.raw_description.facets[].display': 'a shortened form of the link',
   'status.community_note.facets[].original': 'the same words are in the text of the note',
   'user.verification.verified_at': 'null in every recording',
   'user.about_account': 'only sent where it is asked for, which Perch does not',
+  ...byReason({
+    'always null': 'status.color user.avatar_color',
+    'made from the handle': 'status.replying_to.profile_url user.url',
+    'the same objects as in `all`': 'status.media.photos status.media.videos',
+    'nothing is read by it':
+      'status.media.all[].id status.article.cover_media.id ' +
+      'status.article.cover_media.media_id status.article.cover_media.media_key',
+    'nobody lays out the picture of a card': 'status.card.image.width status.card.image.height',
+    'nobody lays out the cover':
+      'status.article.cover_media.media_info.original_img_width ' +
+      'status.article.cover_media.media_info.original_img_height',
+  }),
 };
 
 const envelope: Platform['envelope'] = {

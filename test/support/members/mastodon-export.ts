@@ -2,20 +2,13 @@ import { readOwner } from '../../../src/archive/imports/mastodon/actor.ts';
 import { activityPayload, readOutbox } from '../../../src/archive/imports/mastodon/outbox.ts';
 import { parseActor } from '../../../src/normalize/activitypub/actor.ts';
 import { audiences, toActor, toAnnounce, toCreate } from '../exports/mastodon-export.ts';
-import type { Platform } from './platform.ts';
+import { byReason, type Platform } from './platform.ts';
 import type { Json, Kinds } from './walk.ts';
 
 const leftOut: Platform['leftOut'] = {
   'actor.@context': 'the vocabulary of the file',
   'actor.inbox': 'where other servers send posts',
   'actor.outbox': 'the file beside this one',
-  'actor.likes': 'a private file',
-  'actor.bookmarks': 'a private file',
-  'actor.followers': 'an address among servers',
-  'actor.following': 'an address among servers',
-  'actor.featured': 'an address among servers',
-  'actor.featuredTags': 'an address among servers',
-  'actor.endpoints': 'an address among servers',
   'actor.publicKey': 'signs messages among servers',
   'actor.webfinger': 'the handle, which the name and the host give as well',
   'actor.manuallyApprovesFollowers': 'public posts are public all the same',
@@ -26,31 +19,17 @@ const leftOut: Platform['leftOut'] = {
   'actor.attributionDomains': 'for link previews that name their author',
   'actor.alsoKnownAs': 'former accounts; `movedTo` is the new one',
   'actor.tag': 'pictures of emoji; the name keeps their names',
-  'actor.icon.type': 'a picture',
   'actor.icon.mediaType': 'the picture has its own',
-  'actor.icon.width': 'tells which of several pictures is the widest',
-  'actor.image.type': 'a picture',
-  'actor.image.width': 'tells which of several pictures is the widest',
-  'create.id': 'nothing is read by it',
-  'create.actor': 'the export is that of one account',
-  'announce.id': 'nothing is read by it',
-  'announce.actor': 'the export is that of one account',
   'note.type': 'an article and a note have text alike; a poll has choices',
-  'note.attributedTo': 'the export is that of one account',
   'note.atomUri': 'an older form of `id`',
   'note.inReplyToAtomUri': 'an older form of `inReplyTo`',
-  'note.conversation': 'nothing is read by it; `inReplyTo` makes the thread',
-  'note.context': 'nothing is read by it; `inReplyTo` makes the thread',
   'note.replies': 'where other servers read replies',
   'note.interactionPolicy': 'who may quote the post; its text is public all the same',
   'note.quoteAuthorization': 'a proof among servers',
   'note.source.mediaType': 'a source is read as text, unless it is HTML',
   'note.mediaType': 'the text is HTML, unless it is plain text',
   'note.likes.id': 'where other servers read likes',
-  'note.likes.type': 'a collection',
   'note.shares.id': 'where other servers read boosts',
-  'note.shares.type': 'a collection',
-  'note.tag[].id': 'nothing is read by it',
   'note.tag[].icon': 'pictures of emoji; the text keeps their names',
   'note.tag[].updated': 'when the picture of an emoji was changed',
   'note.attachment[].blurhash': 'a blurred form of the picture',
@@ -58,12 +37,20 @@ const leftOut: Platform['leftOut'] = {
   'note.attachment[].icon': 'a smaller form of the picture',
   'note.attachment[].url[].type': 'a link',
   'note.attachment[].duration': 'in a form of its own; the file has it',
-  'note.oneOf[].type': 'the choices are all of one type',
-  'note.oneOf[].replies.type': 'a collection',
-  'note.anyOf[].type': 'the choices are all of one type',
-  'note.anyOf[].replies.type': 'a collection',
   'note.generator.type': 'a client',
   'note.generator.url': 'the page of the client',
+  ...byReason({
+    'a private file': 'actor.likes actor.bookmarks',
+    'an address among servers':
+      'actor.followers actor.following actor.featured actor.featuredTags actor.endpoints',
+    'a picture': 'actor.icon.type actor.image.type',
+    'nothing is read by it': 'create.id announce.id note.tag[].id',
+    'the export is that of one account': 'create.actor announce.actor note.attributedTo',
+    'nothing is read by it; `inReplyTo` makes the thread': 'note.conversation note.context',
+    'a collection':
+      'note.likes.type note.shares.type note.oneOf[].replies.type note.anyOf[].replies.type',
+    'the choices are all of one type': 'note.oneOf[].type note.anyOf[].type',
+  }),
 };
 
 const me = 'https://social.example.org/users/Ada';

@@ -6,7 +6,7 @@ import { createMastodon } from '../../../src/providers/mastodon/index.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import { accountRow, homeHost, statusRow } from '../mastodon-payloads.ts';
 import { createOpenLimits } from '../mastodon-rig.ts';
-import type { Platform } from './platform.ts';
+import { byReason, type Platform } from './platform.ts';
 import { createStubHttp } from './stub-http.ts';
 import type { Json, Kinds } from './walk.ts';
 
@@ -15,16 +15,10 @@ const leftOut: Platform['leftOut'] = {
   'status.emojis': 'pictures of emoji; the text keeps their names',
   'status.tags[].url': 'hashtags in the text lead where the text says',
   'status.pleroma.quote_url': 'that it is there says that a post is quoted',
-  'status.media_attachments[].id': 'nothing is read by it',
-  'status.media_attachments[].blurhash': 'a blurred form of the picture',
-  'status.media_attachments[].meta.original.aspect': 'follows from width and height',
-  'status.media_attachments[].meta.original.size': 'follows from width and height',
   'status.media_attachments[].meta.small': 'a smaller form of the picture',
   'status.media_attachments[].meta.focus': 'where to cut the picture',
   'status.media_attachments[].preview_remote_url': 'the preview on the server of the author',
   'status.media_attachments[].text_url': 'an older address of the same file',
-  'account.avatar_static': 'the picture without movement',
-  'account.header_static': 'the picture without movement',
   'account.emojis': 'pictures of emoji; the name keeps their names',
   'account.uri': 'the address among servers; `url` is the page',
   'account.locked': 'says that followers are approved; public posts are public all the same',
@@ -37,16 +31,20 @@ const leftOut: Platform['leftOut'] = {
   'account.last_status_at': 'the day of the last post',
   'card.type': 'a page, a picture or a video are all a link',
   'card.language': 'the language of the page',
-  'card.html': 'what is embedded in other pages',
-  'card.embed_url': 'what is embedded in other pages',
-  'card.width': 'nobody lays out the picture of a card',
-  'card.height': 'nobody lays out the picture of a card',
-  'card.blurhash': 'a blurred form of the picture',
   'card.provider_url': 'the home page of the site; `url` is on it',
   'card.published_at': 'when the page was published',
-  'poll.id': 'nothing is read by it',
   'poll.expired': 'follows from `ends_at` and the time of the read',
   'poll.emojis': 'pictures of emoji; the choices keep their names',
+  ...byReason({
+    'nothing is read by it': 'status.media_attachments[].id poll.id',
+    'a blurred form of the picture': 'status.media_attachments[].blurhash card.blurhash',
+    'follows from width and height':
+      'status.media_attachments[].meta.original.aspect ' +
+      'status.media_attachments[].meta.original.size',
+    'the picture without movement': 'account.avatar_static account.header_static',
+    'what is embedded in other pages': 'card.html card.embed_url',
+    'nobody lays out the picture of a card': 'card.width card.height',
+  }),
 };
 
 const envelope: Platform['envelope'] = {};
@@ -73,7 +71,6 @@ const readStatus = (status: Json) =>
     replies: 'off',
   });
 
-/** Reads an account from its own server and from the lists of another one. */
 async function readAccount(row: Json): Promise<unknown> {
   const profile = { kind: 'profile', account } as const;
   const followers = { kind: 'followers', account, cursor: null, count: 20 } as const;

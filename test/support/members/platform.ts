@@ -15,3 +15,12 @@ export interface Platform {
   /** Members outside of the objects, each with its purpose. */
   readonly envelope: Readonly<Record<string, string>>;
 }
+
+/** Returns the reasons by path from the paths, separated by spaces, of each reason. */
+export function byReason(
+  paths: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(paths).flatMap(([reason, of]) => of.split(' ').map((path) => [path, reason])),
+  );
+}

@@ -3,7 +3,7 @@ import { shapePost } from '../../../src/providers/syndication/normalize.ts';
 import { parsePost } from '../../../src/providers/syndication/wire.ts';
 import { askProvider } from '../../suites/provider-suite.ts';
 import { syndicationPost, syndicationUser } from '../x-payloads.ts';
-import type { Platform } from './platform.ts';
+import { byReason, type Platform } from './platform.ts';
 import { createStubHttp } from './stub-http.ts';
 import type { Json, Kinds } from './walk.ts';
 
@@ -28,10 +28,6 @@ const leftOut: Platform['leftOut'] = {
   'post.entities.urls[].display_url': 'the shortened link; the text has the whole one',
   'post.entities.user_mentions[].id_str': 'mentions lead to the account by its handle',
   'post.entities.user_mentions[].name': 'the text has the handle',
-  'post.entities.media[].display_url': 'the link to media goes from the text',
-  'post.entities.media[].expanded_url': 'the link to media goes from the text',
-  'post.mediaDetails[].display_url': 'the link to media goes from the text',
-  'post.mediaDetails[].expanded_url': 'the link to media goes from the text',
   'post.mediaDetails[].ext_media_availability': 'media that are gone have no address',
   'post.mediaDetails[].original_info.focus_rects': 'where the widget cuts a picture',
   'post.mediaDetails[].sizes': 'smaller forms of the picture',
@@ -39,24 +35,32 @@ const leftOut: Platform['leftOut'] = {
   'post.card.card_platform': 'the device that the card was made for',
   'post.card.binding_values.*.type': 'the member beside it shows which type it is',
   'post.card.binding_values.*.scribe_key': 'for the statistics of X',
-  'post.card.binding_values.*.image_value.width': 'nobody lays out the picture of a card',
-  'post.card.binding_values.*.image_value.height': 'nobody lays out the picture of a card',
   'post.card.binding_values.*.image_color_value': 'colours of the picture',
   'post.card.binding_values.site': 'the account of the site; `vanity_url` names it',
-  'post.card.binding_values.photo_image_full_size': 'the picture in another size',
-  'post.card.binding_values.photo_image_full_size_alt_text': 'also beside the picture',
-  'post.card.binding_values.photo_image_full_size_original': 'the picture in another size',
-  'post.card.binding_values.photo_image_full_size_small': 'the picture in another size',
-  'post.card.binding_values.photo_image_full_size_x_large': 'the picture in another size',
-  'post.card.binding_values.summary_photo_image': 'the picture in another size',
-  'post.card.binding_values.summary_photo_image_alt_text': 'also beside the picture',
-  'post.card.binding_values.summary_photo_image_original': 'the picture in another size',
-  'post.card.binding_values.summary_photo_image_small': 'the picture in another size',
-  'post.card.binding_values.summary_photo_image_x_large': 'the picture in another size',
-  'post.card.binding_values.thumbnail_image_original': 'the picture in another size',
-  'post.card.binding_values.thumbnail_image_small': 'the picture in another size',
-  'post.card.binding_values.thumbnail_image_x_large': 'the picture in another size',
   'user.profile_image_shape': 'a round picture, or a square one',
+  ...byReason({
+    'the link to media goes from the text':
+      'post.entities.media[].display_url post.entities.media[].expanded_url ' +
+      'post.mediaDetails[].display_url post.mediaDetails[].expanded_url',
+    'nobody lays out the picture of a card':
+      'post.card.binding_values.*.image_value.width ' +
+      'post.card.binding_values.*.image_value.height',
+    'the picture in another size':
+      'post.card.binding_values.photo_image_full_size ' +
+      'post.card.binding_values.photo_image_full_size_original ' +
+      'post.card.binding_values.photo_image_full_size_small ' +
+      'post.card.binding_values.photo_image_full_size_x_large ' +
+      'post.card.binding_values.summary_photo_image ' +
+      'post.card.binding_values.summary_photo_image_original ' +
+      'post.card.binding_values.summary_photo_image_small ' +
+      'post.card.binding_values.summary_photo_image_x_large ' +
+      'post.card.binding_values.thumbnail_image_original ' +
+      'post.card.binding_values.thumbnail_image_small ' +
+      'post.card.binding_values.thumbnail_image_x_large',
+    'also beside the picture':
+      'post.card.binding_values.photo_image_full_size_alt_text ' +
+      'post.card.binding_values.summary_photo_image_alt_text',
+  }),
 };
 
 const envelope: Platform['envelope'] = {
@@ -64,18 +68,11 @@ const envelope: Platform['envelope'] = {
   'body.tombstone.text.text': 'the reason, by its wording',
   'body.tombstone.text.entities': 'a link to the help pages of X',
   'body.tombstone.text.rtl': 'the direction of the reason',
-  // The rest is the oEmbed document of X, which Perch does not request.
-  'body.url': 'of an oEmbed document',
-  'body.author_name': 'of an oEmbed document',
-  'body.author_url': 'of an oEmbed document',
-  'body.html': 'of an oEmbed document',
-  'body.width': 'of an oEmbed document',
-  'body.height': 'of an oEmbed document',
-  'body.type': 'of an oEmbed document',
-  'body.cache_age': 'of an oEmbed document',
-  'body.provider_name': 'of an oEmbed document',
-  'body.provider_url': 'of an oEmbed document',
-  'body.version': 'of an oEmbed document',
+  ...byReason({
+    'of an oEmbed document':
+      'body.url body.author_name body.author_url body.html body.width body.height body.type ' +
+      'body.cache_age body.provider_name body.provider_url body.version',
+  }),
 };
 
 const provide = (body: unknown) =>

@@ -135,7 +135,6 @@ async function spendAlike({ rig, model, account }: Compared): Promise<SpentUnit 
   return had;
 }
 
-/** Spends a unit, then refunds it or waits as long as a refusal says, according to the step. */
 async function takeStep(
   compared: Compared,
   { givesBack, waits }: { readonly givesBack: boolean; readonly waits: boolean },
@@ -167,8 +166,7 @@ describe('the allowances of callers', () => {
     expect(await allowances.poolUse()).toMatchObject({ used: 0 });
   });
 
-  clause(
-    ['read.limits.exhausted_429_retry_after', 'read.errors.rate_limit'],
+  clause('read.limits.exhausted_429_retry_after', 'read.errors.rate_limit')(
     'match a reference model in 10,000 requests at random times',
     async () => {
       const schedule = fc.asyncProperty(
@@ -192,8 +190,7 @@ describe('the allowances of callers', () => {
     },
   );
 
-  clause(
-    'read.limits.exhausted_429_retry_after',
+  clause('read.limits.exhausted_429_retry_after')(
     'can be spent twice at the border of two windows, and then not before the second one ends',
     async () => {
       const { clock, allowances } = setUp();
@@ -262,8 +259,7 @@ describe('the allowances of callers', () => {
     ]);
   });
 
-  clause(
-    'read.errors.rate_limit',
+  clause('read.errors.rate_limit')(
     'report the exact wait if the limit was lowered below the spent units',
     async () => {
       const { clock, allowances } = setUp();
@@ -391,8 +387,7 @@ describe('the pool', () => {
     waits: fc.nat({ max: 9 }).map((n) => n === 0),
   });
 
-  clause(
-    'read.limits.key_larger_share',
+  clause('read.limits.key_larger_share')(
     'matches a reference model: four fifths for callers without a key',
     async () => {
       const schedule = fc.asyncProperty(

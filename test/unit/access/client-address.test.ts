@@ -199,7 +199,6 @@ describe('an entry of PERCH_TRUST_PROXY', () => {
   });
 });
 
-/** Reads the address of one request, and returns whether its header was ignored. */
 function read(
   peer: string | undefined,
   forwarded: string | undefined,
@@ -335,7 +334,6 @@ describe('a header from an untrusted peer', () => {
 });
 
 describe('a range of proxies', () => {
-  /** Returns whether the first bits of two addresses are equal. */
   const shares = (one: readonly number[], other: readonly number[], bits: number): boolean => {
     const toBits = (all: readonly number[]) =>
       all.map((part) => part.toString(2).padStart(all.length === 8 ? 16 : 8, '0')).join('');

@@ -18,7 +18,7 @@ import { keyMigrations, openKeyRows } from '../../../src/access/keys/key-rows.ts
 import { connectSqlite, openSqlite } from '../../../src/lib/files/sqlite.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import { systemRandom } from '../../../src/lib/random.ts';
-import { clauseEach } from '../../support/clause.ts';
+import { clause } from '../../support/clause.ts';
 import { type KeyRig, lockFromOutside, openKeyRig } from '../../support/key-rig.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
@@ -193,10 +193,8 @@ function fill(path: string, key: string): void {
 }
 
 describe('a store that is damaged while it is open', () => {
-  clauseEach(
-    'read.key_status.unverified',
-    faults,
-    ({ name }) => `verifies nothing while it is ${name}, and works again by itself`,
+  clause('read.key_status.unverified').each(faults)(
+    'verifies nothing while it is $name, and works again by itself',
     async ({ strike, told }) => {
       const rig = openFilled();
       expect(await rig.checkNext(rig.key)).toBe('valid');

@@ -226,7 +226,6 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Returns the given number of addresses, of both families. */
 function addressAt(index: number): string {
   return index % 2 === 0
     ? `public 10.${index >>> 16}.${(index >>> 8) & 255}.${index & 255}`

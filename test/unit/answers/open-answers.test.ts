@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Corpus } from '../../../src/answers/corpus/corpus.ts';
 import type { RefreshSummary } from '../../../src/answers/index/index-refresher.ts';
@@ -9,10 +10,32 @@ import {
   openAnswers,
 } from '../../../src/answers/open-answers.ts';
 import { openThreadedAnswers } from '../../../src/answers/worker/open-threaded-answers.ts';
+import { serveThread } from '../../../src/answers/worker/serve-thread.ts';
+import type { StartThread, Thread } from '../../../src/answers/worker/thread-client.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import { startChannelThread } from '../../support/channel-thread.ts';
 import { corpusOf, writeFiles } from '../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
+
+/**
+ * Runs the worker code for answers in this thread behind a message channel. Messages are copied as between
+ * threads, but without the second that a worker needs to load TypeScript.
+ */
+const startChannelThread: StartThread = (options) => {
+  const { port1, port2 } = new MessageChannel();
+  serveThread(port2, options);
+  const on = (event: string, listener: () => void) => {
+    if (event === 'message') port1.on('message', listener);
+    if (event === 'exit') port1.on('close', listener);
+  };
+  return {
+    on: on as Thread['on'],
+    postMessage: (request) => port1.postMessage(request),
+    terminate: async () => {
+      port1.close();
+      return 0;
+    },
+  };
+};
 
 /** Clock on which short sleeps end at once, and long ones when the test ends them. */
 function createStepClock() {

@@ -16,7 +16,6 @@ import {
 } from '../../support/fake-fetch.ts';
 import { buildSessionRig } from '../../support/session-rig.ts';
 
-/** Returns the lines of a session with two turns, and the delivery ids of both. */
 async function recordSession() {
   const rig = await buildSessionRig();
   const session = await rig.start('one');
@@ -157,38 +156,39 @@ it('notices a stream that sends nothing, and one that does not even begin', asyn
   expect(fake.sent.map(({ url }) => url.split('=')[1])).toEqual(['0', '0', '3']);
 });
 
-it('keeps a stream open while the server sends spaces', async () => {
+it.each<[string, (lines: readonly string[]) => Parameters<typeof createFakeFetch>]>([
+  [
+    'keeps a stream open while the server sends spaces',
+    (lines) => [stream([' ', ' ', toText(lines.slice(0, 2)), ' ', toText(lines.slice(2))])],
+  ],
+  [
+    'yields no event twice if a server begins a stream too early',
+    (lines) => [stream([toText(lines.slice(0, 4))], 'breaks'), stream([toText(lines)])],
+  ],
+  [
+    'does not take the end of a stream in the middle of a turn for the end of the turn',
+    (lines) => [
+      stream([toText(lines.slice(0, 4))], 'ends', tail(3)),
+      stream([], 'ends', tail(3)),
+      stream([toText(lines.slice(4))]),
+    ],
+  ],
+  [
+    'counts only consecutive streams without a new event',
+    (lines) => [
+      broken,
+      ...lines.flatMap((line) => [broken, broken, stream([toText([line])], 'breaks')]),
+      stream([], 'ends', tail(lines.length - 1)),
+    ],
+  ],
+])('%s', async (_, toReplies) => {
   const { lines } = await recordSession();
-  const fake = createFakeFetch(
-    stream([' ', ' ', toText(lines.slice(0, 2)), ' ', toText(lines.slice(2))]),
-  );
+  const replies = toReplies(lines);
+  const fake = createFakeFetch(...replies);
   const { sessions } = createClient(fake);
 
   expect(await collect(sessions.events('ses_1'))).toEqual([...lines.keys()]);
-  expect(fake.sent).toHaveLength(1);
-});
-
-it('yields no event twice if a server begins a stream too early', async () => {
-  const { lines } = await recordSession();
-  const fake = createFakeFetch(
-    stream([toText(lines.slice(0, 4))], 'breaks'),
-    stream([toText(lines)]),
-  );
-  const { sessions } = createClient(fake);
-
-  expect(await collect(sessions.events('ses_1'))).toEqual([...lines.keys()]);
-});
-
-it('does not take the end of a stream in the middle of a turn for the end of the turn', async () => {
-  const { lines } = await recordSession();
-  const fake = createFakeFetch(
-    stream([toText(lines.slice(0, 4))], 'ends', tail(3)),
-    stream([], 'ends', tail(3)),
-    stream([toText(lines.slice(4))]),
-  );
-  const { sessions } = createClient(fake);
-
-  expect(await collect(sessions.events('ses_1'))).toEqual([...lines.keys()]);
+  expect(fake.sent).toHaveLength(replies.length);
 });
 
 it('gives up after five streams without a new event', async () => {
@@ -199,16 +199,6 @@ it('gives up after five streams without a new event', async () => {
     code: 'connection_failed',
   });
   expect(clock.slept).toEqual([375, 750, 1500, 3000]);
-});
-
-it('counts only consecutive streams without a new event', async () => {
-  const { lines } = await recordSession();
-  const one = (index: number) => stream([toText(lines.slice(index, index + 1))], 'breaks');
-  const replies = lines.flatMap((_, index) => [broken, broken, one(index)]);
-  const fake = createFakeFetch(broken, ...replies, stream([], 'ends', tail(lines.length - 1)));
-  const { sessions } = createClient(fake);
-
-  expect(await collect(sessions.events('ses_1'))).toEqual([...lines.keys()]);
 });
 
 it('ends at once if there is no event, and no question waits', async () => {

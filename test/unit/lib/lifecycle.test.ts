@@ -6,26 +6,24 @@ import {
   toHeaderDates,
   toIsoDates,
 } from '../../../src/lib/lifecycle.ts';
-import { clause, clauseEach } from '../../support/clause.ts';
+import { clause } from '../../support/clause.ts';
 
 const { deprecationMs, sunsetMs } = scheduledLifecycle;
 
 describe('the state of a route', () => {
-  clauseEach(
-    ['read.route_lifecycle.deprecated_after_date', 'read.versioning.deprecation_future_date'],
-    [
-      [0, 'announced'],
-      [deprecationMs - 1, 'announced'],
-      [deprecationMs, 'deprecated'],
-      [sunsetMs - 1, 'deprecated'],
-      [sunsetMs, 'past_sunset'],
-      [Number.MAX_SAFE_INTEGER, 'past_sunset'],
-    ] as const,
-    ([nowMs, state]) => `is ${state} at ${nowMs}`,
-    ([nowMs, state]) => {
-      expect(lifecycleState(scheduledLifecycle, nowMs)).toBe(state);
-    },
-  );
+  clause(
+    'read.route_lifecycle.deprecated_after_date',
+    'read.versioning.deprecation_future_date',
+  ).each([
+    [0, 'announced'],
+    [deprecationMs - 1, 'announced'],
+    [deprecationMs, 'deprecated'],
+    [sunsetMs - 1, 'deprecated'],
+    [sunsetMs, 'past_sunset'],
+    [Number.MAX_SAFE_INTEGER, 'past_sunset'],
+  ])('at %i is %s', (nowMs, state) => {
+    expect(lifecycleState(scheduledLifecycle, nowMs)).toBe(state);
+  });
 
   it('is current without a lifecycle', () => {
     const states = [0, deprecationMs, sunsetMs].map((nowMs) => lifecycleState(null, nowMs));
@@ -44,18 +42,16 @@ describe('the state of a route', () => {
 
 describe('the dates that are scheduled', () => {
   clause(
-    ['read.versioning.deprecation_structured_date', 'read.versioning.deprecation_scheduled_value'],
-    'have a structured date for the deprecation',
-    () => {
-      const { deprecation } = toHeaderDates(scheduledLifecycle);
+    'read.versioning.deprecation_structured_date',
+    'read.versioning.deprecation_scheduled_value',
+  )('have a structured date for the deprecation', () => {
+    const { deprecation } = toHeaderDates(scheduledLifecycle);
 
-      expect(deprecation).toBe('@1789430400');
-      expect(parseItem(deprecation)[0]).toEqual(new Date('2026-09-15T00:00:00Z'));
-    },
-  );
+    expect(deprecation).toBe('@1789430400');
+    expect(parseItem(deprecation)[0]).toEqual(new Date('2026-09-15T00:00:00Z'));
+  });
 
-  clause(
-    ['read.versioning.sunset_http_date', 'read.versioning.sunset_scheduled_value'],
+  clause('read.versioning.sunset_http_date', 'read.versioning.sunset_scheduled_value')(
     'have an HTTP date for the sunset',
     () => {
       const { sunset } = toHeaderDates(scheduledLifecycle);

@@ -34,9 +34,7 @@ describe('parseHandle', () => {
   });
 });
 
-describe('isPostId', () => {
-  it('limits ids of X to the maximum signed 64-bit number', () => {
-    expect(isPostId('x', '9223372036854775807')).toBe(true);
-    expect(isPostId('x', '9223372036854775808')).toBe(false);
-  });
+it('isPostId limits ids of X to the maximum signed 64-bit number', () => {
+  expect(isPostId('x', '9223372036854775807')).toBe(true);
+  expect(isPostId('x', '9223372036854775808')).toBe(false);
 });

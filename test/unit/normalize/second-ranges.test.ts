@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   clipRanges,
   joinRanges,
@@ -29,22 +29,20 @@ function expectApart(ranges: readonly SecondRange[], distance: number): void {
   }
 }
 
-describe('ranges of seconds', () => {
-  it('are subtracted, merged and clipped like sets of seconds', () => {
-    fc.assert(
-      fc.property(range, fc.array(range, { maxLength: 6 }), (whole, others) => {
-        const [all, taken] = [secondsOf([whole]), new Set(secondsOf(others))];
+it('ranges of seconds are subtracted, merged and clipped like sets of seconds', () => {
+  fc.assert(
+    fc.property(range, fc.array(range, { maxLength: 6 }), (whole, others) => {
+      const [all, taken] = [secondsOf([whole]), new Set(secondsOf(others))];
 
-        const left = subtractRanges(whole, others);
-        const joined = joinRanges(others);
-        const clipped = clipRanges(joined, whole);
+      const left = subtractRanges(whole, others);
+      const joined = joinRanges(others);
+      const clipped = clipRanges(joined, whole);
 
-        expect(secondsOf(left)).toEqual(all.filter((second) => !taken.has(second)));
-        expect(secondsOf(joined)).toEqual([...taken]);
-        expect(secondsOf(clipped)).toEqual(all.filter((second) => taken.has(second)));
-        expectApart(left, 0);
-        expectApart(joined, 1);
-      }),
-    );
-  });
+      expect(secondsOf(left)).toEqual(all.filter((second) => !taken.has(second)));
+      expect(secondsOf(joined)).toEqual([...taken]);
+      expect(secondsOf(clipped)).toEqual(all.filter((second) => taken.has(second)));
+      expectApart(left, 0);
+      expectApart(joined, 1);
+    }),
+  );
 });

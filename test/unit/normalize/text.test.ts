@@ -8,29 +8,23 @@ import {
 } from '../../../src/normalize/text.ts';
 import { fc } from '../../support/fast-check.ts';
 
-describe('decodeEntities', () => {
-  it('decodes each of the five entities once, and nothing else', () => {
-    expect(decodeEntities('&lt;a&gt; &amp;&quot;&#39; &amp;lt; &nbsp; &')).toBe(
-      `<a> &"' &lt; &nbsp; &`,
-    );
-  });
+it('decodeEntities decodes each of the five entities once, and nothing else', () => {
+  expect(decodeEntities('&lt;a&gt; &amp;&quot;&#39; &amp;lt; &nbsp; &')).toBe(
+    `<a> &"' &lt; &nbsp; &`,
+  );
 });
 
-describe('decodeWithOffsets', () => {
-  it('maps each code point, also after surrogate pairs and entities', () => {
-    const { text, length, toIndex } = decodeWithOffsets('🐦&lt;&amp;b');
+it('decodeWithOffsets maps each code point, also after surrogate pairs and entities', () => {
+  const { text, length, toIndex } = decodeWithOffsets('🐦&lt;&amp;b');
 
-    expect({ text, length }).toEqual({ text: '🐦<&b', length: 11 });
-    expect([0, 1, 4, 5, 9, 10, 11, 99].map(toIndex)).toEqual([0, 2, 2, 3, 3, 4, 5, 5]);
-  });
+  expect({ text, length }).toEqual({ text: '🐦<&b', length: 11 });
+  expect([0, 1, 4, 5, 9, 10, 11, 99].map(toIndex)).toEqual([0, 2, 2, 3, 3, 4, 5, 5]);
 });
 
-describe('codePointOffsets', () => {
-  it('maps every index, also within a surrogate pair', () => {
-    const toOffset = codePointOffsets('a🐦b');
+it('codePointOffsets maps every index, also within a surrogate pair', () => {
+  const toOffset = codePointOffsets('a🐦b');
 
-    expect([0, 1, 2, 3, 4, 9].map(toOffset)).toEqual([0, 1, 1, 2, 3, 3]);
-  });
+  expect([0, 1, 2, 3, 4, 9].map(toOffset)).toEqual([0, 1, 1, 2, 3, 3]);
 });
 
 const family = '👩‍👩‍👧‍👦';
@@ -66,8 +60,6 @@ describe('cutText', () => {
   });
 });
 
-describe('shorten', () => {
-  it('ends a cut text in an ellipsis within the maximum', () => {
-    expect([shorten('heron', 5), shorten('heron', 4)]).toEqual(['heron', 'her…']);
-  });
+it('shorten ends a cut text in an ellipsis within the maximum', () => {
+  expect([shorten('heron', 5), shorten('heron', 4)]).toEqual(['heron', 'her…']);
 });

@@ -7,7 +7,6 @@ import { createManualClock } from '../../support/manual-clock.ts';
 
 let requests = 0;
 
-/** Runs queries with different subjects. */
 const asking = (signal = new AbortController().signal, subject = `post ${requests++}`) => ({
   signal,
   subject,

@@ -218,7 +218,6 @@ describe('the URL of a reply', () => {
 
 const author = account('Mira', 'mira.test', { platform: 'bluesky' });
 
-/** Returns the URLs of the reply to a parsed read, with an answer that has no more than the requested post. */
 function urlsOf({ plan, assemble }: ParsedRead) {
   const found: Found =
     plan.query.kind === 'post'

@@ -163,33 +163,29 @@ describe.each(Object.entries(pages))('the page of %s', (name, page) => {
   });
 });
 
-describe('an empty page', () => {
-  it.each([
-    ['No posts.', profileResult([])],
-    ['No accounts to show.', connectionsResult('followers', [])],
-    ['No accounts to show.', connectionsResult('following', [])],
-    ['Nothing found.', searchResult('fog', [])],
-    ['Nothing found.', userSearchResult('fog', [])],
-    ['Nothing on this page.', searchResult('fog', [], { page: 2 })],
-    ['Nothing on this page.', profileResult([], { next: nextPage('/api/v1/search', {}) })],
-  ])('says %j', (sentence, page) => {
-    expect(renderBrowsePage(page)).toContain(`\n\n${sentence}\n`);
-  });
+it.each([
+  ['No posts.', profileResult([])],
+  ['No accounts to show.', connectionsResult('followers', [])],
+  ['No accounts to show.', connectionsResult('following', [])],
+  ['Nothing found.', searchResult('fog', [])],
+  ['Nothing found.', userSearchResult('fog', [])],
+  ['Nothing on this page.', searchResult('fog', [], { page: 2 })],
+  ['Nothing on this page.', profileResult([], { next: nextPage('/api/v1/search', {}) })],
+])('an empty page says %j', (sentence, page) => {
+  expect(renderBrowsePage(page)).toContain(`\n\n${sentence}\n`);
 });
 
-describe('a biography in a list', () => {
-  it.each([
-    ['whole where it is short enough', 'ab '.repeat(53), `${'ab '.repeat(53).trim()}`],
-    ['up to a word’s end', 'abc '.repeat(50), `${'abc '.repeat(39)}abc…`],
-    ['up to a character’s end without spaces', '霧'.repeat(200), `${'霧'.repeat(159)}…`],
-    ['without a part of an emoji', '👩‍👩‍👧'.repeat(40), `${'👩‍👩‍👧'.repeat(31)}…`],
-    ['without the rest of endless marks', `a${'\u0301'.repeat(300)}`, `a${'\u0301'.repeat(158)}…`],
-    ['without what is not shown', `${' \n'.repeat(300)}Fog\u202e`, 'Fog'],
-  ])('is shown %s', (_, description, expected) => {
-    const page = connectionsResult('followers', [{ ...bo, description }]);
+it.each([
+  ['whole where it is short enough', 'ab '.repeat(53), `${'ab '.repeat(53).trim()}`],
+  ['up to a word’s end', 'abc '.repeat(50), `${'abc '.repeat(39)}abc…`],
+  ['up to a character’s end without spaces', '霧'.repeat(200), `${'霧'.repeat(159)}…`],
+  ['without a part of an emoji', '👩‍👩‍👧'.repeat(40), `${'👩‍👩‍👧'.repeat(31)}…`],
+  ['without the rest of endless marks', `a${'\u0301'.repeat(300)}`, `a${'\u0301'.repeat(158)}…`],
+  ['without what is not shown', `${' \n'.repeat(300)}Fog\u202e`, 'Fog'],
+])('a biography in a list is shown %s', (_, description, expected) => {
+  const page = connectionsResult('followers', [{ ...bo, description }]);
 
-    expect(renderBrowsePage(page)).toContain(`Protected  \n  ${expected}\n`);
-  });
+  expect(renderBrowsePage(page)).toContain(`Protected  \n  ${expected}\n`);
 });
 
 describe('a profile page', () => {

@@ -76,20 +76,18 @@ describe('an escaped line', () => {
   });
 });
 
-describe('a quoted text', () => {
-  it('keeps its text within the quote', () => {
-    fc.assert(
-      fc.property(hostileText, (text) => {
-        const rendered = renderText(text, []);
-        fc.pre(rendered !== '');
-        const markdown = quoteBlock(rendered);
+it('a quoted text keeps its text within the quote', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      const rendered = renderText(text, []);
+      fc.pre(rendered !== '');
+      const markdown = quoteBlock(rendered);
 
-        expect(visibleText(markdown)).toBe(expectedText(text));
-        expect(parseMarkdown(markdown).at(-1)?.type).toBe('blockquote_close');
-      }),
-      runs,
-    );
-  });
+      expect(visibleText(markdown)).toBe(expectedText(text));
+      expect(parseMarkdown(markdown).at(-1)?.type).toBe('blockquote_close');
+    }),
+    runs,
+  );
 });
 
 describe('Markdown of platforms', () => {
@@ -129,30 +127,28 @@ describe('Markdown of platforms', () => {
   });
 });
 
-describe('a page', () => {
-  it('has no HTML and keeps its end with hostile parts', () => {
-    fc.assert(
-      fc.property(fc.array(hostileText, { minLength: 12, maxLength: 12 }), (texts) => {
-        const markdown = renderPostPage(hostilePage(texts));
+it('a page has no HTML and keeps its end with hostile parts', () => {
+  fc.assert(
+    fc.property(fc.array(hostileText, { minLength: 12, maxLength: 12 }), (texts) => {
+      const markdown = renderPostPage(hostilePage(texts));
 
-        expect(tokenTypes(markdown).filter((type) => type.startsWith('html'))).toEqual([]);
-        expect(markdown).toMatch(/\n\*\*Notes\*\*\n\n- The end\.\n$/);
-        expect(
-          parseMarkdown(markdown)
-            .slice(-6)
-            .map(({ type }) => type),
-        ).toEqual([
-          'list_item_open',
-          'paragraph_open',
-          'text',
-          'paragraph_close',
-          'list_item_close',
-          'bullet_list_close',
-        ]);
-      }),
-      runs,
-    );
-  });
+      expect(tokenTypes(markdown).filter((type) => type.startsWith('html'))).toEqual([]);
+      expect(markdown).toMatch(/\n\*\*Notes\*\*\n\n- The end\.\n$/);
+      expect(
+        parseMarkdown(markdown)
+          .slice(-6)
+          .map(({ type }) => type),
+      ).toEqual([
+        'list_item_open',
+        'paragraph_open',
+        'text',
+        'paragraph_close',
+        'list_item_close',
+        'bullet_list_close',
+      ]);
+    }),
+    runs,
+  );
 });
 
 function hostilePage(texts: readonly string[]) {

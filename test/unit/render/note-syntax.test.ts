@@ -97,26 +97,24 @@ describe('a note with text that note apps would run or hide', () => {
   });
 });
 
-describe('Markdown of a platform', () => {
-  it.each([
-    ['```dataviewjs\ndv.list()\n```', '```\ndv.list()\n```'],
-    ['```dataview\nlist\n```', '```\nlist\n```'],
-    ['~~~query\nx\n~~~', '~~~\nx\n~~~'],
-    ['```js run=1\nx\n```', '```\nx\n```'],
-    ['```python\nx\n```', '```python\nx\n```'],
-    ['```\n<%* x %>\n```', '```\n< %* x %>\n```'],
-    ['Use `<%= x %>` or <%= y %>', 'Use `< %= x %>` or &lt;%= y %>'],
-    ['Is `= x` or `$= y` or `a = 1`', 'Is `\\= x` or `\\$= y` or `a = 1`'],
-    ['a `\n= x` b', 'a `\n\\= x` b'],
-    ['It is %%gone%% and 100%', 'It is \\%\\%gone\\%\\% and 100%'],
-    ['> [!note]- Fold\n> this', '> \\[!note]- Fold\n> this'],
-    [
-      '[![a](https://a.example/a.jpg)](https://a.example)',
-      '[![a](https://a.example/a.jpg)](https://a.example)',
-    ],
-    ['The end ^id-1', 'The end \\^id-1'],
-    ['key:: value, (a::b), std::vec', 'key\\:\\: value, (a\\:\\:b), std::vec'],
-  ])('writes %j as %j', (markdown, expected) => {
-    expect(cleanMarkdown(markdown, nestHeadings(1))).toBe(expected);
-  });
+it.each([
+  ['```dataviewjs\ndv.list()\n```', '```\ndv.list()\n```'],
+  ['```dataview\nlist\n```', '```\nlist\n```'],
+  ['~~~query\nx\n~~~', '~~~\nx\n~~~'],
+  ['```js run=1\nx\n```', '```\nx\n```'],
+  ['```python\nx\n```', '```python\nx\n```'],
+  ['```\n<%* x %>\n```', '```\n< %* x %>\n```'],
+  ['Use `<%= x %>` or <%= y %>', 'Use `< %= x %>` or &lt;%= y %>'],
+  ['Is `= x` or `$= y` or `a = 1`', 'Is `\\= x` or `\\$= y` or `a = 1`'],
+  ['a `\n= x` b', 'a `\n\\= x` b'],
+  ['It is %%gone%% and 100%', 'It is \\%\\%gone\\%\\% and 100%'],
+  ['> [!note]- Fold\n> this', '> \\[!note]- Fold\n> this'],
+  [
+    '[![a](https://a.example/a.jpg)](https://a.example)',
+    '[![a](https://a.example/a.jpg)](https://a.example)',
+  ],
+  ['The end ^id-1', 'The end \\^id-1'],
+  ['key:: value, (a::b), std::vec', 'key\\:\\: value, (a\\:\\:b), std::vec'],
+])('Markdown of a platform writes %j as %j', (markdown, expected) => {
+  expect(cleanMarkdown(markdown, nestHeadings(1))).toBe(expected);
 });

@@ -7,7 +7,6 @@ import { account, result, status } from '../../support/render-posts.ts';
 
 const versions = ['1.1', '1.2'] as const;
 
-/** Returns the properties of a note as a reader of a version of YAML sees them. */
 function readProperties(note: string, version: (typeof versions)[number]) {
   return parse(note.split(/^---\n/m)[1] ?? '', { version }) as Readonly<Record<string, unknown>>;
 }

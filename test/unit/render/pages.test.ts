@@ -316,14 +316,12 @@ describe.each(Object.entries(pages))('the page of %s', (name, page) => {
   });
 });
 
-describe('the note for Obsidian', () => {
-  it.each([
-    ['obsidian', { ...fog, facets: [...fog.facets, ...fog.facets] }, false],
-    ['obsidian-full', fog, true],
-    ['obsidian-hostile', { ...hostile, media: toMediaSet([]), article: null }, true],
-  ])('%s matches the snapshot', async (name, post, full) => {
-    const note = renderPostNote(result([post], { full }));
+it.each([
+  ['obsidian', { ...fog, facets: [...fog.facets, ...fog.facets] }, false],
+  ['obsidian-full', fog, true],
+  ['obsidian-hostile', { ...hostile, media: toMediaSet([]), article: null }, true],
+])('the note for Obsidian %s matches the snapshot', async (name, post, full) => {
+  const note = renderPostNote(result([post], { full }));
 
-    await expect(note).toMatchFileSnapshot(`snapshots/${name}.md`);
-  });
+  await expect(note).toMatchFileSnapshot(`snapshots/${name}.md`);
 });

@@ -194,19 +194,17 @@ describe('a text with annotations', () => {
   });
 });
 
-describe('a heading', () => {
-  it('shows its text on one line', () => {
-    fc.assert(
-      fc.property(hostileLine, (line) => {
-        const tokens = parseMarkdown(`## ${renderHeading(line, [])}`);
+it('a heading shows its text on one line', () => {
+  fc.assert(
+    fc.property(hostileLine, (line) => {
+      const tokens = parseMarkdown(`## ${renderHeading(line, [])}`);
 
-        expect(tokens[0]?.type).toBe('heading_open');
-        expect(tokens.map((token) => token.content).join('')).toBe(line);
-        expect(tokens.filter((token) => token.type.startsWith('html'))).toEqual([]);
-      }),
-      runs,
-    );
-  });
+      expect(tokens[0]?.type).toBe('heading_open');
+      expect(tokens.map((token) => token.content).join('')).toBe(line);
+      expect(tokens.filter((token) => token.type.startsWith('html'))).toEqual([]);
+    }),
+    runs,
+  );
 });
 
 const paragraphTypes = [

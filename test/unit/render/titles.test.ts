@@ -21,7 +21,6 @@ const essay = status(2, ada, 'Read this', {
   }),
 });
 
-/** Returns the levels of the headings outside of quotes and lists. */
 function levelsOf(markdown: string): readonly number[] {
   return parseMarkdown(markdown)
     .filter(({ type, level }) => type === 'heading_open' && level === 0)
@@ -165,15 +164,11 @@ describe('the counts of a post', () => {
   });
 });
 
-describe('the second page of a profile', () => {
-  it('links to the profile and does not repeat it', () => {
-    const page = renderBrowsePage(profileResult([fog], { page: 2 }));
+it('the second page of a profile links to the profile and does not repeat it', () => {
+  const page = renderBrowsePage(profileResult([fog], { page: 2 }));
 
-    expect(page).toMatch(
-      /^# Ada Keeper \(@ada\.example\)\n\nProfile: <[^>]*> · Page 2\n\n## Posts/,
-    );
-    expect(page).not.toContain('Keeps the light');
-  });
+  expect(page).toMatch(/^# Ada Keeper \(@ada\.example\)\n\nProfile: <[^>]*> · Page 2\n\n## Posts/);
+  expect(page).not.toContain('Keeps the light');
 });
 
 describe('a note', () => {

@@ -7,9 +7,8 @@ import {
 } from '../../../scripts/patterns/judge-pattern.ts';
 import { type Review, reviewPatterns } from '../../../scripts/patterns/review-patterns.ts';
 
-describe('findPatterns', () => {
-  it('finds all literals in any TypeScript syntax, and all calls of RegExp', () => {
-    const text = `
+it('findPatterns finds all literals in any TypeScript syntax, and all calls of RegExp', () => {
+  const text = `
       const schema = z.string().regex(/^a+$/u) satisfies z.ZodType<string>;
       const half = (1 as number) / 2 / 3;
       const text = \`a \${value.replace(/[\`/]/g, '')} /no pattern/\`;
@@ -17,16 +16,15 @@ describe('findPatterns', () => {
       const other = RegExp('b');
     `;
 
-    expect(findPatterns('a.ts', text)).toEqual({
-      literals: [
-        { file: 'a.ts', line: 2, source: '^a+$', flags: 'u' },
-        { file: 'a.ts', line: 4, source: '[`/]', flags: 'g' },
-      ],
-      dynamic: [
-        { file: 'a.ts', line: 5 },
-        { file: 'a.ts', line: 6 },
-      ],
-    });
+  expect(findPatterns('a.ts', text)).toEqual({
+    literals: [
+      { file: 'a.ts', line: 2, source: '^a+$', flags: 'u' },
+      { file: 'a.ts', line: 4, source: '[`/]', flags: 'g' },
+    ],
+    dynamic: [
+      { file: 'a.ts', line: 5 },
+      { file: 'a.ts', line: 6 },
+    ],
   });
 });
 
@@ -50,15 +48,13 @@ describe('judgePattern', () => {
   });
 });
 
-describe('writeAttack', () => {
-  it('repeats the pumps up to the given length', () => {
-    const parts = [
-      { prefix: '?', pump: 'ab' },
-      { prefix: '&', pump: 'c' },
-    ];
+it('writeAttack repeats the pumps up to the given length', () => {
+  const parts = [
+    { prefix: '?', pump: 'ab' },
+    { prefix: '&', pump: 'c' },
+  ];
 
-    expect(writeAttack({ parts, suffix: '!' }, 12)).toBe('?ababab&ccc!');
-  });
+  expect(writeAttack({ parts, suffix: '!' }, 12)).toBe('?ababab&ccc!');
 });
 
 const quadratic: Verdict = {

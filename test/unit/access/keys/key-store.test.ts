@@ -10,8 +10,7 @@ const unknownKey = `perch_${'u'.repeat(43)}`;
 const minuteMs = 60_000;
 
 describe('a key store', () => {
-  clause(
-    ['read.key.created_by_hand', 'read.key_moves.issue_makes_active'],
+  clause('read.key.created_by_hand', 'read.key_moves.issue_makes_active')(
     'creates the requested keys, and no others',
     async () => {
       const { store, clock } = openKeyRig();
@@ -34,19 +33,19 @@ describe('a key store', () => {
   );
 
   clause(
-    ['read.key.only_hash_stored', 'read.key.shown_once', 'read.key_moves.issue_shows_key_once'],
-    'returns a key once, and stores only its hash',
-    async () => {
-      const { store, path } = openKeyRig();
+    'read.key.only_hash_stored',
+    'read.key.shown_once',
+    'read.key_moves.issue_shows_key_once',
+  )('returns a key once, and stores only its hash', async () => {
+    const { store, path } = openKeyRig();
 
-      const { key } = await store.create({ label: 'a' });
-      const file = readFileSync(path);
+    const { key } = await store.create({ label: 'a' });
+    const file = readFileSync(path);
 
-      expect(file.includes(hashKey(key))).toBe(true);
-      expect(file.includes(key.slice('perch_'.length))).toBe(false);
-      expect(JSON.stringify(await store.list())).not.toContain(key);
-    },
-  );
+    expect(file.includes(hashKey(key))).toBe(true);
+    expect(file.includes(key.slice('perch_'.length))).toBe(false);
+    expect(JSON.stringify(await store.list())).not.toContain(key);
+  });
 
   it('keeps a key across a restart, in one file', async () => {
     const { store, path, clock } = openKeyRig();
@@ -96,7 +95,7 @@ describe('a key store', () => {
 });
 
 describe('a change of a key', () => {
-  clause('read.key_moves.disable_rejects_immediately', 'disables and enables it', async () => {
+  clause('read.key_moves.disable_rejects_immediately')('disables and enables it', async () => {
     const { store } = openKeyRig();
     const { key, record } = await store.create({ label: 'a', allowance: 7 });
     expect(store.check(key).status).toBe('valid');
@@ -111,7 +110,7 @@ describe('a change of a key', () => {
     expect(store.check(key)).toEqual({ status: 'valid', id: record.id, allowance: 7 });
   });
 
-  clause('read.key_moves.delete_rejects_immediately', 'deletes it for good', async () => {
+  clause('read.key_moves.delete_rejects_immediately')('deletes it for good', async () => {
     const { store } = openKeyRig();
     const { key, record } = await store.create({ label: 'a' });
     expect(store.check(key).status).toBe('valid');
@@ -122,8 +121,7 @@ describe('a change of a key', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  clause(
-    ['read.key_moves.rotation_rejects_old_key', 'read.auth.rotation_deletes_old_key'],
+  clause('read.key_moves.rotation_rejects_old_key', 'read.auth.rotation_deletes_old_key')(
     'rotates the key: a new key with the same settings, without the old one',
     async () => {
       const { store, clock } = openKeyRig();
@@ -181,37 +179,32 @@ describe('a change of a key', () => {
 
 describe('two processes on one file', () => {
   clause(
-    [
-      'read.key_moves.disable_rejects_immediately',
-      'read.key_moves.delete_rejects_immediately',
-      'read.key_moves.rotation_rejects_old_key',
-    ],
-    'see the changes of each other at the next request',
-    async () => {
-      const a = openKeyRig();
-      const b = openKeyRig({ path: a.path });
-      const { key, record } = await a.store.create({ label: 'a' });
-      expect(await b.checkNext(key)).toBe('valid');
+    'read.key_moves.disable_rejects_immediately',
+    'read.key_moves.delete_rejects_immediately',
+    'read.key_moves.rotation_rejects_old_key',
+  )('see the changes of each other at the next request', async () => {
+    const a = openKeyRig();
+    const b = openKeyRig({ path: a.path });
+    const { key, record } = await a.store.create({ label: 'a' });
+    expect(await b.checkNext(key)).toBe('valid');
 
-      await a.store.change(record.id, { enabled: false });
-      expect(await b.checkNext(key)).toBe('invalid');
-      await a.store.change(record.id, { enabled: true, allowance: 5 });
-      expect(await b.checkNext(key)).toBe('valid');
-      expect(b.store.check(key)).toMatchObject({ allowance: 5 });
+    await a.store.change(record.id, { enabled: false });
+    expect(await b.checkNext(key)).toBe('invalid');
+    await a.store.change(record.id, { enabled: true, allowance: 5 });
+    expect(await b.checkNext(key)).toBe('valid');
+    expect(b.store.check(key)).toMatchObject({ allowance: 5 });
 
-      const rotated = await b.store.rotate(record.id);
-      expect(await a.checkNext(key)).toBe('invalid');
-      expect(await a.checkNext(rotated?.key ?? '')).toBe('valid');
-      await b.store.remove(rotated?.record.id ?? '');
-      expect(await a.checkNext(rotated?.key ?? '')).toBe('invalid');
-      expect([a.told, b.told]).toEqual([[], []]);
-    },
-  );
+    const rotated = await b.store.rotate(record.id);
+    expect(await a.checkNext(key)).toBe('invalid');
+    expect(await a.checkNext(rotated?.key ?? '')).toBe('valid');
+    await b.store.remove(rotated?.record.id ?? '');
+    expect(await a.checkNext(rotated?.key ?? '')).toBe('invalid');
+    expect([a.told, b.told]).toEqual([[], []]);
+  });
 });
 
 describe('the last use of a key', () => {
-  clause(
-    ['read.auth.key_no_expiry', 'read.auth.key_no_refresh_or_rotation'],
+  clause('read.auth.key_no_expiry', 'read.auth.key_no_refresh_or_rotation')(
     'is stored to the minute, one minute later, and changes no other field',
     async () => {
       const startMs = Date.UTC(2026, 10, 21, 9, 30, 20);

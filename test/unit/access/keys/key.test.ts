@@ -5,7 +5,7 @@ import { systemRandom } from '../../../../src/lib/random.ts';
 import { clause } from '../../../support/clause.ts';
 
 describe('a key', () => {
-  clause('read.key.opaque_prefix_and_secret', 'is a fixed prefix and 32 random bytes', () => {
+  clause('read.key.opaque_prefix_and_secret')('is a fixed prefix and 32 random bytes', () => {
     const bytes = Buffer.alloc(32, 0xfb);
 
     const key = createKey({ ...systemRandom, bytes: () => bytes });

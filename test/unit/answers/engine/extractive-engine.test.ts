@@ -74,6 +74,11 @@ async function engineOver(...corpora: Corpus[]) {
   return answers.engine;
 }
 
+type Engine = Awaited<ReturnType<typeof engineOver>>;
+
+const askEngine = (engine: Engine, text: string, onText: (piece: string) => void = () => {}) =>
+  engine.answer({ text, earlier: [] }, { signal: never, onText });
+
 async function ask(question: string, earlier: readonly EarlierTurn[] = []): Promise<Answer> {
   const engine = await engineOver(corpusOf(docs));
   return engine.answer({ text: question, earlier }, { signal: never, onText: () => {} });
@@ -112,12 +117,10 @@ describe('extractive engine', () => {
     expect(answer.text).toContain(words);
   });
 
-  /** Answers a question about drying sails from a section with these paragraphs. */
   async function askAboutSails(...paragraphs: string[]): Promise<string> {
     const text = ['# Sails', '## Dry wet sails', ...paragraphs, '## Other'].join('\n\n');
     const engine = await engineOver(corpusOf({ 'sails.md': `${text}\n\nAnchors and ropes.\n` }));
-    const question = { text: 'How do I dry wet sails?', earlier: [] };
-    return (await engine.answer(question, { signal: never, onText: () => {} })).text;
+    return (await askEngine(engine, 'How do I dry wet sails?')).text;
   }
 
   it('quotes each command that a quoted sentence introduces', async () => {
@@ -214,10 +217,7 @@ describe('extractive engine', () => {
   it('quotes and cites the nearest sections if it is not sure', async () => {
     const engine = await engineOver({ ...corpusOf(docs), minConfidence: 1 });
 
-    const answer = await engine.answer(
-      { text: 'how do I stop the server gracefully', earlier: [] },
-      { signal: never, onText: () => {} },
-    );
+    const answer = await askEngine(engine, 'how do I stop the server gracefully');
 
     expect(answer.abstained).toBe(true);
     expect(places(answer)[0]).toBe('guides/server.md#Graceful shutdown');
@@ -231,9 +231,8 @@ describe('extractive engine', () => {
     const engine = await engineOver(corpusOf(docs));
     const pieces: string[] = [];
 
-    const answer = await engine.answer(
-      { text: 'how do I stop the server', earlier: [] },
-      { signal: never, onText: (piece) => pieces.push(piece) },
+    const answer = await askEngine(engine, 'how do I stop the server', (piece) =>
+      pieces.push(piece),
     );
 
     expect(pieces.join('')).toBe(answer.text);
@@ -267,10 +266,7 @@ describe('extractive engine', () => {
     });
     const engine = await engineOver({ ...folder, baseUrl: 'https://x.example' });
 
-    const answer = await engine.answer(
-      { text: 'how do I rent a boat', earlier: [] },
-      { signal: never, onText: () => {} },
-    );
+    const answer = await askEngine(engine, 'how do I rent a boat');
 
     const url = 'https://x.example/docs/boats#rent-a-boat';
     expect(answer.text).toContain('at [the office](https://x.example/docs/office#hours).');
@@ -284,10 +280,7 @@ describe('extractive engine', () => {
     const other = { ...corpusOf({ 'a.md': '# Tulips\n\nA tulip has petals.\n' }), name: 'garden' };
     const engine = await engineOver(corpusOf(docs), other);
 
-    const answer = await engine.answer(
-      { text: 'how many petals has a tulip', earlier: [] },
-      { signal: never, onText: () => {} },
-    );
+    const answer = await askEngine(engine, 'how many petals has a tulip');
 
     expect(answer.citations[0]?.path).toBe('garden/a.md');
   });
@@ -301,10 +294,7 @@ describe('extractive engine', () => {
     async (text, abstained) => {
       const engine = await engineOver({ ...corpusOf(docs), minConfidence: 0.45 });
 
-      const answer = await engine.answer(
-        { text, earlier: [] },
-        { signal: never, onText: () => {} },
-      );
+      const answer = await askEngine(engine, text);
 
       expect(answer.abstained).toBe(abstained);
     },
@@ -323,26 +313,14 @@ describe('extractive engine', () => {
 
     await answers.refresh();
 
-    const answer = await answers.engine.answer(
-      { text: 'EADDRINUSE', earlier: [] },
-      { signal: never, onText: () => {} },
-    );
+    const answer = await askEngine(answers.engine, 'EADDRINUSE');
     expect(answer.abstained).toBe(true);
   });
 });
 
 describe('every answer', () => {
   const word = fc.constantFrom(
-    'gull',
-    'seal',
-    'heron',
-    'timeout',
-    'bodyLimit',
-    'fog',
-    '`code`',
-    'the',
-    '"',
-    '*',
+    ...'gull seal heron timeout bodyLimit fog `code` the " *'.split(' '),
   );
   const words = fc.array(word, { minLength: 1, maxLength: 8 }).map((list) => list.join(' '));
   const piece = fc.oneof(
@@ -370,10 +348,7 @@ describe('every answer', () => {
             clock: createManualClock(),
           });
           await answers.refresh();
-          const answer = await answers.engine.answer(
-            { text: question, earlier: [] },
-            { signal: never, onText: () => {} },
-          );
+          const answer = await askEngine(answers.engine, question);
           await answers.close();
 
           expect(answer.text.length).toBeLessThanOrEqual(4000);
@@ -406,10 +381,7 @@ it('completes an answer before it begins the next one', async () => {
   const engine = await engineOver(corpusOf(docs));
   const pieces: number[] = [];
   const ask = (at: number) =>
-    engine.answer(
-      { text: 'How do I shut down the server gracefully?', earlier: [] },
-      { signal: new AbortController().signal, onText: () => pieces.push(at) },
-    );
+    askEngine(engine, 'How do I shut down the server gracefully?', () => pieces.push(at));
 
   await Promise.all([ask(1), ask(2), ask(3)]);
 

@@ -41,7 +41,6 @@ function ask(text: string, earlier: readonly EarlierTurn[] = []): Promise<Answer
   return answer;
 }
 
-/** Returns the share of the answerable questions with a fact in the first 400 characters of the answer. */
 async function shareWithFact(questions: readonly LabelledQuestion[]): Promise<number> {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[*_`#]/g, '');
   const answerable = questions.filter((one) => one.answerable);

@@ -8,21 +8,19 @@ import { toSlug } from '../../../../src/lib/text.ts';
 
 const vocabulary = readVocabulary();
 
-describe('toParts', () => {
-  it.each([
-    ['How do I log in, and how do I list users?', ['How do I log in', 'how do I list users?']],
-    ['resize an image and rotate a video', ['resize an image', 'rotate a video']],
-    [
-      'What is a plugin? Where are hooks documented?',
-      ['What is a plugin?', 'Where are hooks documented?'],
-    ],
-    ['start and stop the server', []],
-    ['search and replace', []],
-    ['how do I write logs to a file', []],
-    ['', []],
-  ])('splits %j', (question, parts) => {
-    expect(toParts(question, vocabulary)).toEqual(parts);
-  });
+it.each([
+  ['How do I log in, and how do I list users?', ['How do I log in', 'how do I list users?']],
+  ['resize an image and rotate a video', ['resize an image', 'rotate a video']],
+  [
+    'What is a plugin? Where are hooks documented?',
+    ['What is a plugin?', 'Where are hooks documented?'],
+  ],
+  ['start and stop the server', []],
+  ['search and replace', []],
+  ['how do I write logs to a file', []],
+  ['', []],
+])('toParts splits %j', (question, parts) => {
+  expect(toParts(question, vocabulary)).toEqual(parts);
 });
 
 describe('resolveFollowUp', () => {

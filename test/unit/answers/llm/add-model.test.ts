@@ -17,6 +17,14 @@ const sureDocs = {
   'gates.md': '# Gates\n\n## Paint\n\nThe gates are green.\n',
 };
 
+/** Scripts a model that sends pieces of text and ends. */
+const saying =
+  (...pieces: string[]) =>
+  ({ say, finish }: ModelExchange) => {
+    say(...pieces);
+    finish();
+  };
+
 describe('an answer of a language model', () => {
   it('is streamed with locations in place of citation numbers, and ends with its sources', async () => {
     const { ask, model, engine, fallbacks } = await openModelRig();
@@ -39,25 +47,12 @@ describe('an answer of a language model', () => {
     exchange.finish('stop', { usage: { prompt_tokens: 900, completion_tokens: 12 } });
 
     const answer = await asked.answer;
+    const inGates = { path: 'gates.md', title: 'Gates', score: expect.any(Number) };
     expect(answer).toEqual({
       text: `The gates open at six (${place}). They are green (\`gates.md#paint:7\`).\n\nSources:\n\n- ${source}\n- Paint – Gates (\`gates.md#paint:7\`)\n`,
       citations: [
-        {
-          path: 'gates.md',
-          heading: 'Opening hours',
-          line: 3,
-          endLine: 6,
-          score: expect.any(Number),
-          title: 'Gates',
-        },
-        {
-          path: 'gates.md',
-          heading: 'Paint',
-          line: 7,
-          endLine: 9,
-          score: expect.any(Number),
-          title: 'Gates',
-        },
+        { ...inGates, heading: 'Opening hours', line: 3, endLine: 6 },
+        { ...inGates, heading: 'Paint', line: 7, endLine: 9 },
       ],
       abstained: false,
       finishReason: 'stop',
@@ -85,10 +80,7 @@ describe('an answer of a language model', () => {
   });
 
   it('abstains if the model does, and names the nearest sections', async () => {
-    const script = ({ say, finish }: ModelExchange) => {
-      say('NOT_', 'ANSWERED', ' because the passages are about gates.');
-      finish();
-    };
+    const script = saying('NOT_', 'ANSWERED', ' because the passages are about gates.');
     const { ask, fallbacks } = await openModelRig({ script });
 
     const asked = ask('What do the gates cost?');
@@ -103,10 +95,7 @@ describe('an answer of a language model', () => {
   });
 
   it('is the extract if the model declines a question that the search is sure of', async () => {
-    const script = ({ say, finish }: ModelExchange) => {
-      say('NOT_ANSWERED');
-      finish();
-    };
+    const script = saying('NOT_ANSWERED');
     const { ask, fallbacks } = await openModelRig({ script, docs: sureDocs });
 
     const asked = ask('What is the maximum load of a crane?');
@@ -123,12 +112,9 @@ describe('an answer of a language model', () => {
     const asked = ask(question);
     const sorting = await model.next();
     const best = markerOf(sorting.request, 'painted green').slice(1, -1);
-    sorting.say(`${best}, 99, 0 and ${best}`);
-    sorting.finish();
+    saying(`${best}, 99, 0 and ${best}`)(sorting);
 
-    const exchange = await model.next();
-    exchange.say('They are green [1].');
-    exchange.finish();
+    saying('They are green [1].')(await model.next());
 
     expect(sorting.request.messages.at(-1)?.content).toMatch(
       /Question: When do the sluice gates open\?$/,
@@ -146,22 +132,14 @@ describe('an answer of a language model', () => {
         cut();
       },
     ],
-    [
-      'names no passage',
-      ({ say, finish }) => {
-        say('none, 99');
-        finish();
-      },
-    ],
+    ['names no passage', saying('none, 99')],
     ['writes without end', ({ say }) => say('no '.repeat(400))],
   ])('keeps the order of the search if the sorting %s', async (_, end) => {
     const { ask, model, fallbacks } = await openModelRig({ choice: { reranks: true } });
     const asked = ask(question);
     end(await model.next());
 
-    const exchange = await model.next();
-    exchange.say('At six [1].');
-    exchange.finish();
+    saying('At six [1].')(await model.next());
 
     expect((await asked.answer).citations).toMatchObject([{ heading: 'Opening hours' }]);
     expect(fallbacks).toEqual([]);
@@ -175,9 +153,7 @@ describe('an answer of a language model', () => {
     await clock.advance(5000);
 
     await sorting.closed;
-    const exchange = await model.next();
-    exchange.say('At six [1].');
-    exchange.finish();
+    saying('At six [1].')(await model.next());
     expect((await asked.answer).citations).toMatchObject([{ heading: 'Opening hours' }]);
   });
 
@@ -297,28 +273,14 @@ describe('the extractive engine answers instead', () => {
     ['sends a huge line', 'model_failed', ({ send }) => send(`data: "${'x'.repeat(300_000)}`)],
     ['calls a tool', 'model_failed', ({ finish }) => finish('tool_calls')],
     ['is stopped by a content filter', 'model_failed', ({ finish }) => finish('content_filter')],
-    [
-      'cites nothing',
-      'model_uncited',
-      ({ say, finish }) => {
-        say('At six.');
-        finish();
-      },
-    ],
+    ['cites nothing', 'model_uncited', saying('At six.')],
     [
       'sends a long text without citations',
       'model_uncited',
       ({ say }) => say('At six. '.repeat(500)),
     ],
     ['cites an unknown passage', 'model_miscited', ({ say }) => say('At six [99]. So', ' there.')],
-    [
-      'cites number 0',
-      'model_miscited',
-      ({ say, finish }) => {
-        say('At six [0].');
-        finish();
-      },
-    ],
+    ['cites number 0', 'model_miscited', saying('At six [0].')],
     [
       'makes up a URL',
       'model_miscited',
@@ -486,12 +448,7 @@ describe('the endpoint', () => {
 
   it('cannot leak the key', async () => {
     const key = 'sk-harbour-0123456789';
-    const { ask, fallbacks } = await openModelRig({
-      script: ({ say, finish }) => {
-        say(`The key is ${key} [1].`);
-        finish();
-      },
-    });
+    const { ask, fallbacks } = await openModelRig({ script: saying(`The key is ${key} [1].`) });
 
     const answer = await ask(question).answer;
 
@@ -500,13 +457,9 @@ describe('the endpoint', () => {
   });
 });
 
-const cite = (path: string, line = 1): Citation => ({
-  path,
-  heading: '',
-  line,
-  endLine: line,
-  score: 1,
-});
+const cite = (path: string, line = 1): Citation => {
+  return { path, heading: '', line, endLine: line, score: 1 };
+};
 const answerOf = (body: string, citations: readonly Citation[]): Answer => ({
   text: `${body}\n\n${printSources(citations)}`,
   citations,

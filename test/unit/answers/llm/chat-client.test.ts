@@ -12,21 +12,25 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 const messages = [{ role: 'user', content: 'When?' }] as const;
 const never = new AbortController().signal;
 
-/** Requests a completion from a fake endpoint; `said` resolves to all parts received. */
-async function speak(script?: (exchange: ModelExchange) => void, key?: string) {
+async function openChat(script?: (exchange: ModelExchange) => void, key?: string) {
   const clock = createManualClock();
   const model = await fakeModel(script);
   const client = openPostClient({ connectTimeoutMs: 2000, userAgent: 'Perch/test', clock });
   onTestFinished(() => client.close());
   const times = { stallMs: 15_000, totalMs: 40_000 };
   const options = { ...times, url: model.url, model: 'm', key, client, clock };
+  return { clock, model, chat: completeChat(options, messages, { signal: never }) };
+}
+
+/** Requests a completion from a fake endpoint; `said` resolves to all parts received. */
+async function speak(script?: (exchange: ModelExchange) => void) {
+  const { chat, ...rest } = await openChat(script);
   const pieces: ChatPiece[] = [];
   const listen = async () => {
-    for await (const piece of completeChat(options, messages, { signal: never }))
-      pieces.push(piece);
+    for await (const piece of chat) pieces.push(piece);
     return pieces;
   };
-  return { clock, model, pieces, said: listen() };
+  return { ...rest, pieces, said: listen() };
 }
 
 const text = (...texts: readonly string[]) => texts.map((one) => ({ kind: 'text', text: one }));
@@ -160,13 +164,7 @@ describe('completeChat', () => {
   });
 
   it('closes the connection when the caller stops reading', async () => {
-    const clock = createManualClock();
-    const model = await fakeModel();
-    const client = openPostClient({ connectTimeoutMs: 2000, userAgent: 'Perch/test', clock });
-    onTestFinished(() => client.close());
-    const times = { stallMs: 15_000, totalMs: 40_000 };
-    const options = { ...times, url: model.url, model: 'm', key: 'k', client, clock };
-    const pieces = completeChat(options, messages, { signal: never });
+    const { model, chat: pieces } = await openChat(undefined, 'k');
     const first = pieces.next();
     const exchange = await model.next();
     exchange.say('At six', ' or so');

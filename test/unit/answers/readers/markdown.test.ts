@@ -94,24 +94,22 @@ describe('readMarkdown', () => {
   });
 });
 
-describe('toPlainHeading', () => {
-  it.each([
-    ['Get a key', 'Get a key'],
-    ['`bodyLimit`', 'bodyLimit'],
-    ['The `--output` option', 'The --output option'],
-    ['``a ` b``', 'a ` b'],
-    ['`**kwargs` and *args*', '**kwargs and args'],
-    ['**Bold**, _slanted_ and ~~struck~~', 'Bold, slanted and struck'],
-    ['[Limits](./limits.md#x "t") of `q`', 'Limits of q'],
-    ['![a logo](x.png) Perch', 'a logo Perch'],
-    ['[brackets] alone', '[brackets] alone'],
-    ['PERCH_DATA_DIR and snake_case', 'PERCH_DATA_DIR and snake_case'],
-    ['Q&amp;A \\*literal\\*', 'Q&A *literal*'],
-    ['a < b', 'a < b'],
-    ['x'.repeat(501).concat('`y`'), 'x'.repeat(501).concat('`y`')],
-  ])('converts %s to %s', (markdown, shown) => {
-    expect(toPlainHeading(markdown)).toBe(shown);
-  });
+it.each([
+  ['Get a key', 'Get a key'],
+  ['`bodyLimit`', 'bodyLimit'],
+  ['The `--output` option', 'The --output option'],
+  ['``a ` b``', 'a ` b'],
+  ['`**kwargs` and *args*', '**kwargs and args'],
+  ['**Bold**, _slanted_ and ~~struck~~', 'Bold, slanted and struck'],
+  ['[Limits](./limits.md#x "t") of `q`', 'Limits of q'],
+  ['![a logo](x.png) Perch', 'a logo Perch'],
+  ['[brackets] alone', '[brackets] alone'],
+  ['PERCH_DATA_DIR and snake_case', 'PERCH_DATA_DIR and snake_case'],
+  ['Q&amp;A \\*literal\\*', 'Q&A *literal*'],
+  ['a < b', 'a < b'],
+  ['x'.repeat(501).concat('`y`'), 'x'.repeat(501).concat('`y`')],
+])('toPlainHeading converts %s to %s', (markdown, shown) => {
+  expect(toPlainHeading(markdown)).toBe(shown);
 });
 
 it('drops imports, exports and tags, and keeps the content of components', () => {

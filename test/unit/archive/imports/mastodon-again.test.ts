@@ -16,7 +16,6 @@ import { openRig } from '../store/archive-rig.ts';
 const quote = `${actorAddress}/statuses/1`;
 const many = Array.from({ length: 900 }, (_, at) => toCreate(100 + at, `Post ${at}`));
 
-/** Writes an export that was made on a day of 2026. */
 function writeExportOf(day: number, activities: readonly unknown[], actor = toActor()): string {
   const path = join(temporaryFolder(), 'archive.tar.gz');
   writeFileSync(path, writeTarGz(toExportFiles(activities, actor)));

@@ -13,7 +13,6 @@ import { writeExport } from '../../../support/exports/x-export.ts';
 
 type Path = readonly (string | number)[];
 
-/** Lists the paths of all values below `value` that are no lists or objects. */
 function listLeaves(value: unknown, path: Path = []): readonly Path[] {
   if (typeof value !== 'object' || value === null) return [path];
   const isList = Array.isArray(value);
@@ -29,7 +28,6 @@ const printPath = (path: Path): string =>
     )
     .join('');
 
-/** Returns a copy of `value` with another value at `path`. */
 function changeAt(value: unknown, [name, ...rest]: Path): unknown {
   if (name === undefined) return toOther(value);
   const copy = Array.isArray(value) ? [...value] : { ...(value as object) };

@@ -12,7 +12,6 @@ import {
 } from '../../../support/exports/x-export.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
-/** Opens a small export with some replaced files. */
 async function openChanged(
   files: Readonly<Record<string, string | undefined>>,
 ): Promise<ExportSource> {

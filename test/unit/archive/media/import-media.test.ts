@@ -38,7 +38,6 @@ function openStore(data: string) {
   return store;
 }
 
-/** Reads a post of the archive with the URLs that callers get. */
 function readPost(data: string, id: string, handle: string | null = null): Status {
   const platform = handle === null ? 'x' : 'mastodon';
   const found = openStore(data).readPost(platform, id, handle)?.post;
@@ -46,7 +45,6 @@ function readPost(data: string, id: string, handle: string | null = null): Statu
   return found;
 }
 
-/** Imports the files of an export from a folder. */
 async function importFiles(data: string, files: ReadonlyMap<string, string | Buffer>) {
   return runArchive(data, 'import', writeFiles(temporaryFolder(), files));
 }
@@ -343,7 +341,6 @@ const writePicture = (content: Buffer): Promise<string> =>
     toXFiles([toPictureTweet(20, 'a')], { 'tweets_media/20-a.jpg': content }),
   );
 
-/** Replaces all occurrences of some bytes in a file. */
 function patch(path: string, from: Buffer, to: Buffer): void {
   const bytes = readFileSync(path);
   for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) to.copy(bytes, at);

@@ -17,7 +17,6 @@ interface Draft {
   readonly second: number;
 }
 
-/** Stores a post and its account. */
 function write({ store }: Rig, author: Account, { id, to, second }: Draft): void {
   const { platform, screen_name: handle } = author;
   store.putAccount({ account: author, stored });

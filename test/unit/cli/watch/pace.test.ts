@@ -12,7 +12,6 @@ import { ada, status } from '../../../support/render-posts.ts';
 
 const nowSeconds = 1_800_000_000;
 
-/** Creates posts with these ages in minutes. */
 const itemsOf = (ages: readonly number[]): readonly Item[] =>
   ages.map((age, index) => {
     return { post: status(1, ada, ''), key: String(index), seconds: nowSeconds - age * 60 };

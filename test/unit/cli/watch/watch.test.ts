@@ -10,7 +10,6 @@ import { ada, status } from '../../../support/render-posts.ts';
 
 const noJitter = { fraction: () => 0, bytes: (count: number) => Buffer.alloc(count) };
 
-/** Starts to watch a list with 30 posts, and lets all work end that needs no time. */
 async function startWatch(options: Partial<WatchOptions> = {}) {
   const clock = createManualClock();
   const stopping = new AbortController();

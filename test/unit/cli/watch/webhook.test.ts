@@ -19,7 +19,6 @@ it('signs the test message of the reference libraries as they do', () => {
   });
 });
 
-/** Sends a message to a receiver. */
 async function send(answer?: (response: ServerResponse) => void) {
   const receiver = await startWebhookReceiver(answer);
   const clock = systemClock;

@@ -20,7 +20,6 @@ import { openQuotas } from '../../../support/quotas.ts';
 const hourMs = 3_600_000;
 const newestMs = Date.UTC(2026, 9, 1);
 
-/** Posts at intervals of an hour. */
 function hourly(count: number): readonly Entry[] {
   return Array.from({ length: count }, (_, index) => ({
     kind: 'post',

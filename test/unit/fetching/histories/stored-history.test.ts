@@ -116,7 +116,6 @@ const begun: Moment = {
   ],
 };
 
-/** Adds the posts of a step to the timeline. */
 function moveOn({ nowMs, made }: Moment, { posted, waitMs }: ImportStep): Moment {
   let ms = nowMs;
   const entries = posted.map(({ kind: what, stepMs }) => {

@@ -12,7 +12,6 @@ import { stubPost } from '../../../support/stub-provider.ts';
 
 type PageFacts = Partial<Omit<Page<Post>, 'items'>>;
 
-/** Returns a page of posts by id. */
 function page(
   ids: readonly (number | string)[],
   cursor: string | null,

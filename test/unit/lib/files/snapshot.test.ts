@@ -7,7 +7,6 @@ import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
 type Journal = 'wal' | 'rollback';
 
-/** Opens a database with the table `entries`, with a lock timeout of zero. */
 function openEntries(folder: string, journal: Journal) {
   const path = `${folder}/${journal}.db`;
   const migrations = [(database: SqliteDatabase) => database.exec('CREATE TABLE entries (text)')];

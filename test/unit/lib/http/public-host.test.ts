@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { isPublicName, isPublicUrl, publicHostOf } from '../../../../src/lib/http/public-host.ts';
 
 it.each([
@@ -93,18 +93,16 @@ it.each([
   expect(isPublicUrl(new URL(url))).toBe(expected);
 });
 
-describe('publicHostOf', () => {
-  it.each([
-    ['https://reef.example.org/x', 'reef.example.org'],
-    ['https://REEF.example.org:443/', 'reef.example.org'],
-    ['http://reef.example.org/', null],
-    ['https://reef.example.org:8443/', null],
-    ['https://a:b@reef.example.org/', null],
-    ['https://169.254.169.254/', null],
-    ['https://[::1]/', null],
-    ['https://printer.local/', null],
-    ['https://single/', null],
-  ])('returns for %s the host %s', (url, host) => {
-    expect(publicHostOf(new URL(url))).toBe(host);
-  });
+it.each([
+  ['https://reef.example.org/x', 'reef.example.org'],
+  ['https://REEF.example.org:443/', 'reef.example.org'],
+  ['http://reef.example.org/', null],
+  ['https://reef.example.org:8443/', null],
+  ['https://a:b@reef.example.org/', null],
+  ['https://169.254.169.254/', null],
+  ['https://[::1]/', null],
+  ['https://printer.local/', null],
+  ['https://single/', null],
+])('publicHostOf returns for %s the host %s', (url, host) => {
+  expect(publicHostOf(new URL(url))).toBe(host);
 });

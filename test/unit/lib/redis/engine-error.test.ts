@@ -54,29 +54,25 @@ describe('an error of a command', () => {
   });
 });
 
-describe('an error of the connection', () => {
-  it.each([
-    ['an error of the system', refused, 'connect ECONNREFUSED'],
-    ['an error for each address', new AggregateError([refused, refused]), 'connect ECONNREFUSED'],
-    [
-      'a certificate',
-      Object.assign(new Error('Host: valkey.internal. is not in the cert'), { code: 'ERR_TLS_X' }),
-      'ERR_TLS_X',
-    ],
-    ['a wrong password', new Error('WRONGPASS invalid'), 'WRONGPASS invalid'],
-    ['no reason', new Error('All the root nodes are unavailable'), null],
-    ['no error', 'a message', null],
-  ])('has a reason without addresses: %s', (_, error, expected) => {
-    expect(toConnectionFault(error)).toBe(expected);
-  });
+it.each([
+  ['an error of the system', refused, 'connect ECONNREFUSED'],
+  ['an error for each address', new AggregateError([refused, refused]), 'connect ECONNREFUSED'],
+  [
+    'a certificate',
+    Object.assign(new Error('Host: valkey.internal. is not in the cert'), { code: 'ERR_TLS_X' }),
+    'ERR_TLS_X',
+  ],
+  ['a wrong password', new Error('WRONGPASS invalid'), 'WRONGPASS invalid'],
+  ['no reason', new Error('All the root nodes are unavailable'), null],
+  ['no error', 'a message', null],
+])('an error of the connection has a reason without addresses: %s', (_, error, expected) => {
+  expect(toConnectionFault(error)).toBe(expected);
 });
 
-describe('a command that the user of the engine may not run', () => {
-  it('is no outage', () => {
-    const denied = new Error('NOPERM this user has no permissions to run the INFO command');
+it('a command that the user of the engine may not run is no outage', () => {
+  const denied = new Error('NOPERM this user has no permissions to run the INFO command');
 
-    expect(toEngineError(denied).isOutage).toBe(true);
-    expect(() => toPermissionError(denied)).toThrow(new EngineError(denied.message, false));
-    expect(() => toPermissionError(refused)).toThrow(refused);
-  });
+  expect(toEngineError(denied).isOutage).toBe(true);
+  expect(() => toPermissionError(denied)).toThrow(new EngineError(denied.message, false));
+  expect(() => toPermissionError(refused)).toThrow(refused);
 });

@@ -56,24 +56,22 @@ describe('the warnings about a shared engine', () => {
   });
 });
 
-describe('the fault of a shared engine', () => {
-  it.each([
-    ['it did not answer within 50 ms', 'The engine did not answer within 50 ms.'],
-    ['it has not answered yet', 'The engine has not answered yet.'],
-    ['connect ECONNREFUSED', 'The engine cannot be reached.'],
-    ['getaddrinfo ENOTFOUND', 'The engine cannot be reached.'],
-    ['LOADING Redis is loading the dataset in memory', 'The engine is loading its data.'],
-    [
-      "READONLY You can't write against a read only replica.",
-      'The engine is a replica, which refuses changes.',
-    ],
-    [
-      'WRONGPASS invalid username-password pair or user is disabled.',
-      'The engine refuses the user name or the password.',
-    ],
-  ])('is described in words: %s', (fault, expected) => {
-    expect(describeFault(fault)).toBe(expected);
-  });
+it.each([
+  ['it did not answer within 50 ms', 'The engine did not answer within 50 ms.'],
+  ['it has not answered yet', 'The engine has not answered yet.'],
+  ['connect ECONNREFUSED', 'The engine cannot be reached.'],
+  ['getaddrinfo ENOTFOUND', 'The engine cannot be reached.'],
+  ['LOADING Redis is loading the dataset in memory', 'The engine is loading its data.'],
+  [
+    "READONLY You can't write against a read only replica.",
+    'The engine is a replica, which refuses changes.',
+  ],
+  [
+    'WRONGPASS invalid username-password pair or user is disabled.',
+    'The engine refuses the user name or the password.',
+  ],
+])('the fault of a shared engine is described in words: %s', (fault, expected) => {
+  expect(describeFault(fault)).toBe(expected);
 });
 
 /** Opens a report of an engine whose state and answers the test sets, and waits for its first check. */

@@ -81,7 +81,6 @@ function openRig(atOnce = 1, atOnceOfAddress?: number) {
   });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  /** Runs a task that ends when the test ends it. */
   const run = (key: string, signal = new AbortController().signal, address?: string) =>
     queue.run({
       client: address === undefined ? null : { address, network: null },

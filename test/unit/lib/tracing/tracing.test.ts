@@ -35,17 +35,15 @@ it('uses a version of the API that SDKs for Node 20 accept', () => {
   expect(JSON.parse(readFileSync(path, 'utf8')).version).toMatch(/^1\.\d\./);
 });
 
-describe('toErrorType', () => {
-  it.each([
-    [new Problem('not_found', { detail: 'There is no such post.' }), 'not_found'],
-    [new HttpFailure('timeout', 'The upstream did not respond in time.'), 'timeout'],
-    [new ProviderError('throttled', 'Too many requests.'), 'throttled'],
-    [new DOMException('The user left.', 'AbortError'), 'aborted'],
-    [new Error('a text that may be private'), '_OTHER'],
-    ['a text that may be private', '_OTHER'],
-  ])('of %s is %s', (error, type) => {
-    expect(toErrorType(error)).toBe(type);
-  });
+it.each([
+  [new Problem('not_found', { detail: 'There is no such post.' }), 'not_found'],
+  [new HttpFailure('timeout', 'The upstream did not respond in time.'), 'timeout'],
+  [new ProviderError('throttled', 'Too many requests.'), 'throttled'],
+  [new DOMException('The user left.', 'AbortError'), 'aborted'],
+  [new Error('a text that may be private'), '_OTHER'],
+  ['a text that may be private', '_OTHER'],
+])('toErrorType of %s is %s', (error, type) => {
+  expect(toErrorType(error)).toBe(type);
 });
 
 describe('a span', () => {

@@ -34,36 +34,29 @@ describe('the URL of a post on its own server', () => {
   });
 });
 
-describe('the URL of an account on its own server', () => {
-  it.each([
-    ['https://reef.example.org/@wren', true],
-    ['https://reef.example.org/users/wren', true],
-    ['https://pics.example.org/wren', false],
-    ['https://reef.example.org/@wren/1', false],
-  ])('%s: %s', (url, isAccount) => {
-    expect(isFediverseAccount(url)).toBe(isAccount);
-  });
+it.each([
+  ['https://reef.example.org/@wren', true],
+  ['https://reef.example.org/users/wren', true],
+  ['https://pics.example.org/wren', false],
+  ['https://reef.example.org/@wren/1', false],
+])('the URL of an account on its own server %s: %s', (url, isAccount) => {
+  expect(isFediverseAccount(url)).toBe(isAccount);
 });
 
-describe('toRecordPage', () => {
-  it.each([
-    ['at://kim.example.com', 'https://bsky.app/profile/kim.example.com'],
-    ['at://kim.example.com/', 'https://bsky.app/profile/kim.example.com'],
-    [
-      'at://did:web:kites.example.org/app.bsky.feed.post/3k',
-      'https://bsky.app/profile/did:web:kites.example.org/post/3k',
-    ],
-    [
-      'at://kim.example.com/app.bsky.actor.profile/self',
-      'https://bsky.app/profile/kim.example.com',
-    ],
-    [
-      'at://kim.example.com/app.bsky.graph.list/3l',
-      'https://bsky.app/profile/kim.example.com/lists/3l',
-    ],
-    ['at://kim.example.com/com.whtwnd.blog.entry/3l', null],
-    ['https://bsky.app/profile/kim.example.com', null],
-  ])('%s: %s', (text, page) => {
-    expect(toRecordPage(text)).toBe(page);
-  });
+it.each([
+  ['at://kim.example.com', 'https://bsky.app/profile/kim.example.com'],
+  ['at://kim.example.com/', 'https://bsky.app/profile/kim.example.com'],
+  [
+    'at://did:web:kites.example.org/app.bsky.feed.post/3k',
+    'https://bsky.app/profile/did:web:kites.example.org/post/3k',
+  ],
+  ['at://kim.example.com/app.bsky.actor.profile/self', 'https://bsky.app/profile/kim.example.com'],
+  [
+    'at://kim.example.com/app.bsky.graph.list/3l',
+    'https://bsky.app/profile/kim.example.com/lists/3l',
+  ],
+  ['at://kim.example.com/com.whtwnd.blog.entry/3l', null],
+  ['https://bsky.app/profile/kim.example.com', null],
+])('toRecordPage %s: %s', (text, page) => {
+  expect(toRecordPage(text)).toBe(page);
 });

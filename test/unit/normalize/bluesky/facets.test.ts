@@ -14,7 +14,6 @@ function facet(byteStart: number, byteEnd: number, ...features: Feature[]): Blue
   return { index: { byteStart, byteEnd }, features: whole };
 }
 
-/** Returns the ranges of a text that its facets annotate. */
 function runsOf(text: string, facets: readonly BlueskyFacet[]) {
   const points = [...text];
   return shapeFacets(text, facets).map(({ type, start, end, url }) => [

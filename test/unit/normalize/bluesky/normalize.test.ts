@@ -90,13 +90,11 @@ describe('a post of Bluesky', () => {
 
 const { record } = bskyPost({ rkey: '3k' }) as { readonly record: Fields };
 
-describe('the tags of a post', () => {
-  it('are those beside its text', () => {
-    const { tags } = shapeStatus({ record: { ...record, tags: ['heron', '', 'mill'] } });
+it('the tags of a post are those beside its text', () => {
+  const { tags } = shapeStatus({ record: { ...record, tags: ['heron', '', 'mill'] } });
 
-    expect(tags).toEqual(['heron', 'mill']);
-    expect(shapeStatus({ record })).not.toHaveProperty('tags');
-  });
+  expect(tags).toEqual(['heron', 'mill']);
+  expect(shapeStatus({ record })).not.toHaveProperty('tags');
 });
 
 describe('the embeds of a post', () => {

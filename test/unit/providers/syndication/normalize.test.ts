@@ -19,7 +19,6 @@ function clean(fields: Fields, quotedId: string | null = null) {
   return { text, marks };
 }
 
-/** Returns the offsets of `run` in `raw`, in code points. */
 function at(raw: string, run: string): readonly [number, number] {
   const start = [...raw.slice(0, raw.indexOf(run))].length;
   return [start, start + [...run].length];

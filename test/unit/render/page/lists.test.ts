@@ -33,7 +33,6 @@ function open(read: PostResult | ListResult, context: Partial<RenderContext> = {
   return { html, elements: page.elements };
 }
 
-/** Returns the names and addresses of the links in an element that starts with `start`. */
 function linksIn({ html }: ReturnType<typeof open>, start: string, end: string) {
   const from = html.indexOf(start);
   const part = from < 0 ? '' : html.slice(from, html.indexOf(end, from));
@@ -323,13 +322,11 @@ describe('the links of a page', () => {
   });
 });
 
-describe('the header of a page', () => {
-  it('has the box for another link, which leads to the front page', () => {
-    const { elements } = open(result([status(1, ada, 'One')]), {});
+it('the header of a page has the box for another link, which leads to the front page', () => {
+  const { elements } = open(result([status(1, ada, 'One')]), {});
 
-    const form = elements.find(({ attributes }) => attributes.class === 'paste');
-    const box = elements.find(({ tag }) => tag === 'input');
-    expect(form?.attributes.action).toBe(`${baseUrl}/#result`);
-    expect(box?.attributes.name).toBe('q');
-  });
+  const form = elements.find(({ attributes }) => attributes.class === 'paste');
+  const box = elements.find(({ tag }) => tag === 'input');
+  expect(form?.attributes.action).toBe(`${baseUrl}/#result`);
+  expect(box?.attributes.name).toBe('q');
 });

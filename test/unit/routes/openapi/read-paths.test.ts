@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { scheduledLifecycle } from '../../../../src/lib/lifecycle.ts';
 import { Problem } from '../../../../src/lib/problem.ts';
 import { createCursorCodec } from '../../../../src/reads/cursor.ts';
 import { reads } from '../../../../src/reads/index.ts';
@@ -15,7 +14,6 @@ import {
   readRoutes,
   routes,
 } from '../../../../src/routes/reads/routes.ts';
-import { clause } from '../../../support/clause.ts';
 
 const context = {
   baseUrl: 'https://perch.test',
@@ -178,44 +176,6 @@ it('names the resources of an alias that accept an option', () => {
 });
 
 const facts = { baseUrl: 'https://perch.test', version: '1.2.3' };
-const { deprecationMs, sunsetMs } = scheduledLifecycle;
-
-clause(
-  [
-    'read.lifecycle_object.operations_deprecated_true',
-    'read.route_lifecycle.deprecated_after_date',
-  ],
-  'marks an alias as deprecated before its date too, with the current state',
-  () => {
-    const moments = [deprecationMs - 1, deprecationMs, sunsetMs];
-
-    const told = aliasRoutes.map((route) =>
-      moments.map((nowMs) => describeOperationLifecycle(route, { ...facts, nowMs })),
-    );
-
-    for (const states of told) {
-      expect(states).toMatchObject([
-        { deprecated: true, 'x-lifecycle-state': 'announced' },
-        { deprecated: true, 'x-lifecycle-state': 'deprecated' },
-        { deprecated: true, 'x-lifecycle-state': 'past_sunset' },
-      ]);
-    }
-  },
-);
-
-clause(
-  ['read.versioning.nothing_else_deprecated', 'read.versioning.permalinks_not_aliases'],
-  'never marks other routes as deprecated',
-  () => {
-    const told = readRoutes.map((route) =>
-      describeOperationLifecycle(route, { ...facts, nowMs: sunsetMs }),
-    );
-
-    expect(new Set(told.map((one) => JSON.stringify(one)))).toEqual(
-      new Set(['{"x-lifecycle-state":"current"}']),
-    );
-  },
-);
 
 it('omits the lifecycle state without a time', () => {
   const told = aliasRoutes.map((route) =>

@@ -17,12 +17,6 @@ const named = (elements: ReturnType<typeof render>, name: string) =>
   elements.filter(({ tag }) => tag === name);
 
 describe('a page', () => {
-  it('is well-formed HTML', () => {
-    const parsed = parsePage(renderPage(page, { baseUrl: 'https://perch.test', assets }));
-
-    expect(parsed.errors).toEqual([]);
-  });
-
   it('has one title, one main element and the canonical URL', () => {
     const elements = render();
 
@@ -33,14 +27,6 @@ describe('a page', () => {
     ).toEqual({ rel: 'canonical', href: 'https://perch.test/read/docs/keys' });
   });
 
-  it('links only to this server, under the path of the base URL', () => {
-    const links = render().flatMap(({ tag, attributes: { href, src, action, rel } }) =>
-      tag === 'link' && rel === 'canonical' ? [] : [href ?? src ?? action ?? '#'],
-    );
-
-    expect(links.filter((link) => !/^(?:\/read\/|#)/.test(link))).toEqual([]);
-  });
-
   it('escapes every text', () => {
     const hostile = '</title><script>alert("1")</script>';
     const elements = render({ title: hostile, description: hostile });
@@ -49,17 +35,6 @@ describe('a page', () => {
     expect(named(elements, 'script').every(({ attributes }) => attributes.src !== undefined)).toBe(
       true,
     );
-  });
-
-  it('has no inline script, style or event handler', () => {
-    const elements = render();
-
-    expect(named(elements, 'style')).toEqual([]);
-    expect(named(elements, 'script').filter(({ text }) => text !== '')).toEqual([]);
-    const inline = elements.flatMap(({ attributes }) =>
-      Object.keys(attributes).filter((name) => name === 'style' || name.startsWith('on')),
-    );
-    expect(inline).toEqual([]);
   });
 
   it('marks the link of its section', () => {

@@ -1,32 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { negotiate, offers } from '../../../../src/routes/reads/negotiation.ts';
 
-describe('a document whose default is JSON', () => {
-  it.each([
-    ['text/markdown', true],
-    ['TEXT/Markdown; charset=utf-8', true],
-    ['text/x-markdown', true],
-    ['text/markdown, */*;q=0.8', true],
-    ['text/markdown, application/json;q=0.9', true],
-    ['text/markdown, application/json', true],
-    ['text/markdown;q=0.5, text/html', true],
-    [undefined, false],
-    ['', false],
-    ['*/*', false],
-    ['text/*', false],
-    ['text/html', false],
-    ['text/plain', false],
-    ['application/json', false],
-    ['application/json, text/markdown', false],
-    ['application/json, text/markdown;q=0.9', false],
-    ['application/*, text/markdown;q=0.9', false],
-    ['text/markdown;q=0', false],
-    ['text/markdown;q=0.5, */*', false],
-    ['text/markdown;q=high', false],
-    ['nothing/markdown', false],
-  ])('is Markdown for Accept %j: %s', (accept, expected) => {
-    expect(negotiate(accept, offers.apiIndex) === 'markdown').toBe(expected);
-  });
+it.each([
+  ['text/markdown', true],
+  ['TEXT/Markdown; charset=utf-8', true],
+  ['text/x-markdown', true],
+  ['text/markdown, */*;q=0.8', true],
+  ['text/markdown, application/json;q=0.9', true],
+  ['text/markdown, application/json', true],
+  ['text/markdown;q=0.5, text/html', true],
+  [undefined, false],
+  ['', false],
+  ['*/*', false],
+  ['text/*', false],
+  ['text/html', false],
+  ['text/plain', false],
+  ['application/json', false],
+  ['application/json, text/markdown', false],
+  ['application/json, text/markdown;q=0.9', false],
+  ['application/*, text/markdown;q=0.9', false],
+  ['text/markdown;q=0', false],
+  ['text/markdown;q=0.5, */*', false],
+  ['text/markdown;q=high', false],
+  ['nothing/markdown', false],
+])('a document whose default is JSON is Markdown for Accept %j: %s', (accept, expected) => {
+  expect(negotiate(accept, offers.apiIndex) === 'markdown').toBe(expected);
 });
 
 const chrome = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';

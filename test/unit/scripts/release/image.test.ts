@@ -3,7 +3,6 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 
-/** Runs `scripts/release/image.sh` with a `docker` that resolves every image to `digest`, and records its builds. */
 function release(digest: string) {
   const folder = temporaryFolder();
   const built = `${folder}/built`;

@@ -46,7 +46,6 @@ const newer = {
   [third]: toPostRecord('Later', '2024-01-04T00:00:00Z', quoting(second)),
 };
 
-/** Writes the repository of a day of 2026 to a new file. */
 function writeCar(day: number, records: Readonly<Record<string, unknown>>): string {
   const path = join(temporaryFolder(), `repo-${day}.car`);
   const seconds = Date.UTC(2026, 0, day) / 1000;

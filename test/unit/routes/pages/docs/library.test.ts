@@ -28,22 +28,20 @@ function recordingLogger() {
   return { lines, logger: pino({}, { write: (line: string) => lines.push(line) }) };
 }
 
-describe('a library', () => {
-  it('omits pages without a file, and logs them in one line', () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'b.md'), '# The `b`\n\nText.\n');
-    const { lines, logger } = recordingLogger();
-    const open = createLibrary({ folder, baseUrl, navigation, logger });
+it('a library omits pages without a file, and logs them in one line', () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'b.md'), '# The `b`\n\nText.\n');
+  const { lines, logger } = recordingLogger();
+  const open = createLibrary({ folder, baseUrl, navigation, logger });
 
-    const library = open();
+  const library = open();
 
-    expect(
-      library.groups.map(({ title, pages }) => [title, pages.map(({ name }) => name)]),
-    ).toEqual([['One', ['b']]]);
-    expect(library.find('b')).toMatchObject({ title: 'The b', group: 'One', summary: 'About b' });
-    expect(open()).toBe(library);
-    expect(lines.map((line) => JSON.parse(line).missing)).toEqual([['a', 'c']]);
-  });
+  expect(library.groups.map(({ title, pages }) => [title, pages.map(({ name }) => name)])).toEqual([
+    ['One', ['b']],
+  ]);
+  expect(library.find('b')).toMatchObject({ title: 'The b', group: 'One', summary: 'About b' });
+  expect(open()).toBe(library);
+  expect(lines.map((line) => JSON.parse(line).missing)).toEqual([['a', 'c']]);
 });
 
 describe('the examples on a page', () => {
