@@ -44,6 +44,7 @@ const leftOut: Platform['leftOut'] = {
     'an address among servers':
       'actor.followers actor.following actor.featured actor.featuredTags actor.endpoints',
     'a picture': 'actor.icon.type actor.image.type',
+    'tells which of several pictures is the widest': 'actor.icon.width actor.image.width',
     'nothing is read by it': 'create.id announce.id note.tag[].id',
     'the export is that of one account': 'create.actor announce.actor note.attributedTo',
     'nothing is read by it; `inReplyTo` makes the thread': 'note.conversation note.context',
