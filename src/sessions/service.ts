@@ -13,7 +13,12 @@ import { createContinuationTokens, keyedHash } from './http/tokens.ts';
 import { createSessionIds } from './ids.ts';
 import { toStoreProblem } from './store/group-commit.ts';
 import { turnDetails } from './store/quotas.ts';
-import { idempotencyMs, type SessionStore, type StampEvent } from './store/session-store.ts';
+import {
+  idempotencyMs,
+  type SessionStore,
+  type StampEvent,
+  type StoreContext,
+} from './store/session-store.ts';
 import {
   endSession,
   isLive,
@@ -49,8 +54,8 @@ interface ServiceOptions {
   readonly quotas: Quotas;
   /** Limits session starts and messages. */
   readonly limiter: RateLimiter;
-  /** Opens the store, which calls `stamp` for each new event. The service closes it. */
-  readonly openStore: (stamp: StampEvent) => SessionStore;
+  /** Opens the store, which the service closes. */
+  readonly openStore: (context: StoreContext) => SessionStore;
   /** Called with errors to log and the failed action. Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
   readonly faults: StoreFaults;
@@ -130,16 +135,16 @@ export async function openSessionService(options: ServiceOptions) {
 async function openParts(options: ServiceOptions, nextId: () => string) {
   const { engine, clock, limits, quotas, tracing, onFault } = options;
   const stamp: StampEvent = (index) => ({ id: nextId(), atMs: clock.now(), index });
-  const store = options.openStore(stamp);
+  const followed = new Set<string>();
+  const store = options.openStore({ stamp, quotas, followed });
   const isReady = () => engine.isReady;
   const scheduler = createFairQueue({ atOnce: limits.turnsAtOnce, clock, isReady });
   const turnSpans = tracing ? createTurnSpans(tracing) : undefined;
-  const streams = createStreams({ store, clock, limits, quotas, stamp, onFault });
+  const streams = createStreams({ store, clock, limits, quotas, stamp, followed, onFault });
   const onStalled = (id: string, turn: StalledTurn | null) =>
     streams.endWith(id, turn && toStalledEvents(turn));
   const turning = { store, engine, clock, limits, scheduler, turnSpans, onFault, onStalled };
   const turns = createTurns(turning);
-  store.setBounds({ quotas, clock, isRead: streams.isRead, readIds: streams.readIds });
   try {
     // In a shared store, the turns of a crashed instance are taken over when its leases expire.
     const left = store.isShared ? [] : await recoverSessions(options, store);

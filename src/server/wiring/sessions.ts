@@ -23,7 +23,7 @@ import {
   type ServiceLimits,
   type SessionService,
 } from '../../sessions/service.ts';
-import type { SessionStore, StampEvent } from '../../sessions/store/session-store.ts';
+import type { SessionStore, StoreContext } from '../../sessions/store/session-store.ts';
 import { openSharedSessions } from '../../sessions/store/shared/shared-store.ts';
 import { openSqliteSessions } from '../../sessions/store/sqlite-store.ts';
 import { createStoreFaults, type StoreWatch } from '../../sessions/store/store-faults.ts';
@@ -104,8 +104,8 @@ export async function openSessions(options: SessionsOptions): Promise<SessionSer
   };
   const basics = { ...options, limits: toServiceLimits(config), onFault, faults };
   if (redis === null) {
-    const openOwn = (stamp: StampEvent) =>
-      openStore(toSessionsPath(config), { stamp, watch: faults });
+    const openOwn = (context: StoreContext) =>
+      openStore(toSessionsPath(config), { ...context, watch: faults });
     const secret = openSessionSecret(config, random);
     return openSessionService({ ...basics, secret, openStore: openOwn });
   }
@@ -136,8 +136,8 @@ async function openSharedStore(options: SharedStoreOptions) {
     await refuseVolatile(engine, config);
     const secret = await openSharedSecret(engine, 'session', random);
     const replicas = config.PERCH_REDIS_WAIT_REPLICAS;
-    const openStore = (stamp: StampEvent): SessionStore => {
-      const store = openSharedSessions({ ...options, engine, stamp, replicas });
+    const openStore = (context: StoreContext): SessionStore => {
+      const store = openSharedSessions({ ...options, ...context, engine, replicas });
       const close = async () => {
         await store.close();
         engine.close();
@@ -174,7 +174,7 @@ export function toSessionsPath(config: Config): string {
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
 }
 
-type OwnStoreOptions = Readonly<{ stamp: StampEvent; watch: StoreWatch }>;
+type OwnStoreOptions = StoreContext & Readonly<{ watch: StoreWatch }>;
 
 function openStore(path: string, options: OwnStoreOptions): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, ...options });

@@ -1,4 +1,3 @@
-import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
 import type { EventStamp } from '../events.ts';
@@ -58,12 +57,12 @@ type AnsweredRange = Readonly<{ before: number; count: number }>;
 /** Part of a long stored event, which is sent in several parts. */
 export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
 
-/** Limits, and sessions with open streams here, whose changes by other instances are announced. */
-export interface StoreBounds {
-  readonly quotas: Quotas;
-  readonly clock: Clock;
-  isRead(id: string): boolean;
-  readIds(): readonly string[];
+export interface StoreContext {
+  readonly stamp: StampEvent;
+  /** Limits of each client. Default: no limits. */
+  readonly quotas?: Quotas;
+  /** Ids of the sessions with open streams here, whose changes by other instances are announced. */
+  readonly followed?: ReadonlySet<string>;
 }
 
 /** Store of sessions. Promises reject with Problem `not_ready` if the store cannot be used. */
@@ -95,12 +94,11 @@ export interface SessionStore {
   countLive(): Promise<number>;
   /** Returns the estimated total size of all stored sessions in bytes. */
   countStored(): Promise<number>;
-  setBounds(bounds: StoreBounds): void;
   /**
    * Deletes the oldest sessions of a session's client while its bytes exceed its limit. Returns
    * whether storage then allows a new answer, which may exceed limits slightly.
    */
-  makeRoom(id: string): Promise<boolean>;
+  makeRoom(id: string, nowMs: number): Promise<boolean>;
   /** Returns whether this server instance runs a session, that is, answers its messages. */
   runs(id: string): boolean;
   /**

@@ -31,6 +31,8 @@ interface StreamsOptions {
   readonly limits: StreamLimits;
   readonly quotas: Quotas;
   readonly stamp: StampEvent;
+  /** Set in which the registry keeps the ids of the sessions with open streams. */
+  readonly followed: Set<string>;
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
@@ -58,7 +60,6 @@ export function createStreams(options: StreamsOptions) {
     get open() {
       return [...slots.feeds.values()].reduce((sum, feed) => sum + feed.slots, 0);
     },
-    ...slots.readers,
     /** Returns `undefined` for an unknown or deleted session. @throws Problem `overloaded` */
     openStream: async (request: StreamRequest): Promise<Stream | undefined> => {
       const { feed, release } = slots.take(request);
@@ -116,15 +117,11 @@ function update(feed: OpenFeed | undefined, record: SessionRecord | undefined): 
   for (const { reader } of feed.sendings.keys()) reader.wake();
 }
 
-function createStreamSlots({ limits, quotas }: StreamsOptions) {
+function createStreamSlots({ limits, quotas, followed }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
   const lastEvents = new Map<string, readonly EventDraft[]>();
   return {
     feeds,
-    readers: {
-      isRead: (sessionId: string) => feeds.has(sessionId),
-      readIds: () => [...feeds.keys()],
-    },
     setLastEvents: (sessionId: string, events: readonly EventDraft[] | null): void => {
       if (events === null) lastEvents.delete(sessionId);
       else lastEvents.set(sessionId, events);
@@ -153,11 +150,14 @@ function createStreamSlots({ limits, quotas }: StreamsOptions) {
         throw tooManyStreams(scopes[quotas.findExcess('streams', client, 1) ?? 'total']);
       }
       feeds.set(sessionId, feed);
+      followed.add(sessionId);
       feed.slots += 1;
       const release = (): void => {
         reservation.release();
         feed.slots -= 1;
-        if (feed.slots === 0) feeds.delete(sessionId);
+        if (feed.slots > 0) return;
+        feeds.delete(sessionId);
+        followed.delete(sessionId);
       };
       return { feed, release };
     },

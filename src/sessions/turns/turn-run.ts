@@ -154,7 +154,7 @@ type Outcome = Stop | { readonly kind: 'answered'; readonly answer: Answer };
 async function askEngine(
   { question, answered }: TurnInput,
   text: AnswerText,
-  { sessionId, engine, store, signal, span, stop, onFault }: Run,
+  { sessionId, engine, store, clock, signal, span, stop, onFault }: Run,
 ): Promise<Outcome> {
   const earlier = readEarlier(answered);
   if (earlier === null) {
@@ -167,7 +167,8 @@ async function askEngine(
     if (text.soFar.length > maxAnswerLength) stop({ kind: 'truncated' });
   };
   try {
-    if (!(await store.makeRoom(sessionId))) return { kind: 'failed', failure: failures.full };
+    if (!(await store.makeRoom(sessionId, clock.now())))
+      return { kind: 'failed', failure: failures.full };
     const answer = await engine.answer({ text: question, earlier }, { signal, span, onText });
     return { kind: 'answered', answer };
   } catch (error) {

@@ -25,7 +25,6 @@ import {
   startEngine,
 } from '../../support/engine-server.ts';
 import { type FaultyProxy, openFaultyProxy } from '../../support/faulty-proxy.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
 import { openQuotas } from '../../support/quotas.ts';
 import {
   accept,
@@ -52,14 +51,8 @@ interface Member {
 const join = async (url: string): Promise<Member> => openMember(await openTestEngine(url));
 
 function openMember(engine: Engine): Member {
-  const store = openStoreOn(engine);
   const [commits, taken, reading]: [Commit[], SessionRecord[], Set<string>] = [[], [], new Set()];
-  store.setBounds({
-    quotas: openQuotas(),
-    clock: createManualClock(0),
-    isRead: (id) => reading.has(id),
-    readIds: () => [...reading],
-  });
+  const store = openStoreOn(engine, { quotas: openQuotas(), followed: reading });
   store.onCommit((commit) => commits.push(commit));
   store.onTakeOver?.((record) => taken.push(record));
   onTestFinished(() => store.close());

@@ -7,8 +7,7 @@ import {
   idempotencyMs,
   type KeyedRequest,
   type Receipt,
-  type StampEvent,
-  type StoreBounds,
+  type StoreContext,
 } from '../session-store.ts';
 import type { SessionRecord, Transition } from '../state.ts';
 import type { StoreWatch } from '../store-faults.ts';
@@ -25,17 +24,15 @@ import {
 import { createLeases, leaseMs } from './leases.ts';
 import {
   createTransactions,
-  type Need,
   type Outcome,
   type SessionChange,
   type StoredSession,
   type Transactions,
 } from './transactions.ts';
 
-export interface SharedSessionsOptions {
+export interface SharedSessionsOptions extends StoreContext {
   readonly engine: Engine;
   readonly random: Random;
-  readonly stamp: StampEvent;
   /** Number of replicas that must store a change before Perch confirms it. */
   readonly replicas: number;
   /** Called with errors to log and the failed action. Errors never contain messages or answers. */
@@ -53,7 +50,7 @@ type ChangeExtras = Readonly<{
   runner?: string;
   request?: KeyedRequest | null;
   receipt?: Receipt;
-  needs?: readonly Need[];
+  needs?: SessionChange['needs'];
 }>;
 
 export type Changes = ReturnType<typeof createChanges>;
@@ -129,7 +126,6 @@ function createSerializer() {
 
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
   const latest = new LRUCache<string, StoredSession | 'deleted'>({ max: maxLatest });
-  let bounds: StoreBounds | null = null;
   let listener: (commit: Commit) => void = () => {};
   const lastOf = (id: string): StoredSession | undefined => {
     const last = latest.get(id);
@@ -155,16 +151,12 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
     announce(id, stored);
     return stored?.record;
   };
-  const leases = createLeases(options, { transactions, reload, isUnseen, boundsOf: () => bounds });
+  const leases = createLeases(options, { transactions, reload, isUnseen });
   return {
     announce,
     load,
     lastOf,
     leases,
-    boundsOf: () => bounds,
-    setBounds: (next: StoreBounds): void => {
-      bounds = next;
-    },
     onCommit: (next: (commit: Commit) => void): void => {
       listener = next;
     },

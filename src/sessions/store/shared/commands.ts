@@ -1,5 +1,6 @@
 import type { Client } from '../../../lib/caller.ts';
-import { columns, everyone, quantities } from '../quotas.ts';
+import { everyone } from '../../../lib/scheduling/quotas.ts';
+import { columns, quantities } from '../quotas.ts';
 import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-store.ts';
 import { isLive, type MessageChange, type SessionRecord } from '../state.ts';
 import type { TransitionWrites } from '../writes.ts';

@@ -1,5 +1,4 @@
 import type { Engine } from '../../../lib/redis/engine.ts';
-import type { StoreBounds } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
 import { claimScript, releaseScript, renewScript, versionsScript } from './scripts.ts';
 import { changesChannel, type StoredSession, type Transactions } from './transactions.ts';
@@ -12,6 +11,8 @@ const maxClaims = 20;
 
 interface LeasesOptions {
   readonly engine: Engine;
+  /** Ids of the sessions with open streams here. */
+  readonly followed?: ReadonlySet<string>;
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
@@ -21,7 +22,6 @@ interface LeasesContext {
   readonly reload: (id: string) => Promise<SessionRecord | undefined>;
   /** Returns whether a version is newer than the last announced one. 0: no session. */
   readonly isUnseen: (id: string, version: number) => boolean;
-  readonly boundsOf: () => StoreBounds | null;
 }
 
 /**
@@ -29,15 +29,15 @@ interface LeasesContext {
  * renews them and takes over expired ones. Reloads its sessions if other instances change them.
  */
 export function createLeases(options: LeasesOptions, context: LeasesContext) {
-  const { engine, onFault } = options;
-  const { transactions, isUnseen, boundsOf } = context;
+  const { engine, followed = new Set(), onFault } = options;
+  const { transactions, isUnseen } = context;
   const held = new Set<string>();
   const closing = new AbortController();
   const reload = createReloads(context.reload, onFault);
   engine.subscribe(changesChannel, (message) => {
     const [operation = '', id = ''] = message.split(' ');
     const isOwn = operation.startsWith(`${engine.instance}:`);
-    const isOfInterest = held.has(id) || boundsOf()?.isRead(id) === true;
+    const isOfInterest = held.has(id) || followed.has(id);
     if (!isOwn && isOfInterest) reload(id);
   });
   let takeOver: ((record: SessionRecord) => void) | null = null;
@@ -55,7 +55,7 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
   };
   /** Reloads sessions whose changes this server instance has missed. */
   const catchUp = async (): Promise<void> => {
-    const ids = [...new Set([...held, ...(boundsOf()?.readIds() ?? [])])];
+    const ids = [...new Set([...held, ...followed])];
     const versions = ids.length > 0 ? await transactions.list(versionsScript, ...ids) : [];
     for (const [at, id] of ids.entries()) if (isUnseen(id, Number(versions[at]))) reload(id);
   };

@@ -1,4 +1,5 @@
-import { columns, everyone } from '../quotas.ts';
+import { everyone } from '../../../lib/scheduling/quotas.ts';
+import { columns } from '../quotas.ts';
 import {
   type AnsweredTurn,
   chunkLength,
@@ -23,9 +24,8 @@ export function openSharedSessions(options: SharedSessionsOptions): SessionStore
     isShared: true,
     ...createReads(transactions),
     ...createLists(transactions),
-    ...createAdmission(changes),
+    ...createAdmission(changes, options.quotas),
     probe: transactions.probe,
-    setBounds: changes.setBounds,
     runs: leases.isHeld,
     change: (id, decide) => change(id, decide),
     changeOwn: (id, decide) => change(id, decide, options.engine.instance),

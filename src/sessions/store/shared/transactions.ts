@@ -1,7 +1,8 @@
 import { Problem } from '../../../lib/problem.ts';
 import type { Engine, EngineScript } from '../../../lib/redis/engine.ts';
 import { EngineError } from '../../../lib/redis/engine-error.ts';
-import type { Limit, Quantity } from '../quotas.ts';
+import type { Limit, Quotas } from '../../../lib/scheduling/quotas.ts';
+import { columns, type Need, type Quantity } from '../quotas.ts';
 import type { SessionRecord } from '../state.ts';
 import type { StoreWatch } from '../store-faults.ts';
 import type { Command } from './commands.ts';
@@ -20,14 +21,19 @@ export interface StoredSession {
   readonly runner: string;
 }
 
-/** Amount that a change adds to a quantity, whose limits are checked before. */
-export type Need = Readonly<{
-  quantity: Quantity;
-  /** Name of the quantity in the store. */
-  column: string;
-  amount: number;
-  limits: readonly Limit[];
-}>;
+/** Need with the name of its quantity in the store, and the limits to check. */
+type LimitedNeed = Need & Readonly<{ column: string; limits: readonly Limit[] }>;
+
+export const withLimits = (
+  needs: readonly Need[],
+  { client }: SessionRecord,
+  quotas?: Quotas,
+): readonly LimitedNeed[] =>
+  needs.map((need) => {
+    const { quantity } = need;
+    const limits = quotas?.limitsOf(quantity, client) ?? [];
+    return { ...need, column: columns[quantity], limits };
+  });
 
 /** Change, made only if the stored version is `version` (0: no session). */
 export interface SessionChange {
@@ -38,7 +44,7 @@ export interface SessionChange {
   /** Key of the stored result, or empty. No change if it has a result newer than `onceSinceMs`. */
   readonly once: string;
   readonly onceSinceMs: number;
-  readonly needs: readonly Need[];
+  readonly needs: readonly LimitedNeed[];
   readonly commands: readonly Command[];
   /** Client and network, whose counts are deleted if the change makes them zero. */
   readonly names: readonly string[];
