@@ -2,10 +2,10 @@ import type { Pool } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RequestContext } from '../lib/http/http-client.ts';
 import { Problem } from '../lib/problem.ts';
+import { createCoalescer } from '../lib/scheduling/coalesce.ts';
 import { openDeadline } from '../lib/scheduling/deadline.ts';
 import type { Quotas } from '../lib/scheduling/quotas.ts';
 import { endWith, type TraceSpan } from '../lib/tracing/tracing.ts';
-import { createCoalescer } from './cache/coalesce.ts';
 import {
   type CacheEntry,
   type Entry,

@@ -5,10 +5,10 @@ import { type Clock, createSteadyClock } from '../../lib/clock.ts';
 import { HttpFailure } from '../../lib/http/http-client.ts';
 import type { PictureAnswer, PictureBytes, PictureClient } from '../../lib/http/picture-client.ts';
 import { Problem } from '../../lib/problem.ts';
+import { createCoalescer } from '../../lib/scheduling/coalesce.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import type { Quotas, Reservation, Resource } from '../../lib/scheduling/quotas.ts';
 import type { TraceSpan } from '../../lib/tracing/tracing.ts';
-import { createCoalescer } from '../cache/coalesce.ts';
 import type { Picture, PictureStore } from './picture-store.ts';
 
 export interface PicturesOptions {

@@ -168,11 +168,6 @@ export function createLogRows(database: SqliteDatabase) {
     `SELECT position AS "index", line FROM events WHERE session = ? AND position >= ?
      ORDER BY position LIMIT 1`,
   );
-  // In bytes, because counting the characters of a long line is as slow as reading it.
-  const part = database.prepare<[number, number, number], { bytes: number; part: Buffer }>(
-    `SELECT octet_length(line) AS bytes, substr(CAST(line AS BLOB), ? + 1, ${chunkLength}) AS part
-     FROM events WHERE session = ? AND position = ? AND bytes > ${chunkLength}`,
-  );
   const textOf = 'SELECT text FROM messages WHERE session = ? AND sequence = ?';
   return {
     append,
@@ -192,11 +187,6 @@ export function createLogRows(database: SqliteDatabase) {
         event = nextEvent.get(session, event.index + 1);
       }
       return found;
-    },
-    part: (session: number, index: number, offset: number) => {
-      const found = part.get(offset, session, index);
-      if (found === undefined) return undefined;
-      return { bytes: found.part, isLast: offset + found.part.length >= found.bytes };
     },
     text: database.prepare<[number, number], string>(textOf).pluck(),
     messages: database.prepare<[number], SessionMessage>(

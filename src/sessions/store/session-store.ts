@@ -54,9 +54,6 @@ export function refuseOtherRequest(request: KeyedRequest, fingerprint: string): 
 
 type AnsweredRange = Readonly<{ before: number; count: number }>;
 
-/** Part of a long stored event, which is sent in several parts. */
-export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
-
 export interface StoreContext {
   readonly stamp: StampEvent;
   /** Limits of each client. Default: no limits. */
@@ -77,8 +74,6 @@ export interface SessionStore {
   recall(request: KeyedRequest | null): Promise<Receipt | undefined>;
   /** Reads up to `chunkLength` (characters or bytes, by store), but at least one event if any. */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
-  /** Reads up to `chunkLength` bytes; `undefined` for an event that `readEvents` can read. */
-  readPart(id: string, at: Record<'index' | 'offset', number>): Promise<LinePart | undefined>;
   readText(id: string, sequence: number): Promise<string | undefined>;
   readMessages(id: string): Promise<readonly SessionMessage[]>;
   /** Reads the last `count` answered questions before the message number `before`, oldest first. */

@@ -142,7 +142,6 @@ function createReads(rows: Rows, { read }: GroupCommit) {
     recall: async (request) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
     readEvents: (id, from) => read(() => log.events(numberOf(id), from)),
-    readPart: (id, { index, offset }) => read(() => log.part(numberOf(id), index, offset)),
     readText: (id, sequence) => read(() => log.text.get(numberOf(id), sequence)),
     readMessages: (id) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id, { before, count }) =>

@@ -99,21 +99,6 @@ end
 return lines
 `);
 
-/**
- * Script that returns a long event's bytes and one part of it; an empty list for a short event.
- * ARGV: session id, event index, offset in bytes, maximum length of the part in bytes.
- */
-export const partScript = defineScript(`${functions}
-local at = (tonumber(ARGV[2]) + 1) .. '-0'
-local entry = redis.call('XRANGE', key('events:' .. ARGV[1]), at, at)[1]
-local line = entry and entry[2][2] or ''
-if #line <= tonumber(ARGV[4]) then return {} end
-local from, to = tonumber(ARGV[3]) + 1, tonumber(ARGV[3]) + tonumber(ARGV[4])
-local function continues(byte) return byte ~= nil and byte >= 128 and byte < 192 end
-while to < #line and continues(string.byte(line, to + 1)) do to = to - 1 end
-return {#line, string.sub(line, from, to)}
-`);
-
 /** Script that returns up to ARGV[3] questions before ARGV[2] with their answers, latest first. */
 export const answeredScript = defineScript(`${functions}
 local record, found = key('record:' .. ARGV[1]), {}

@@ -10,7 +10,7 @@ import type { SessionRecord } from '../state.ts';
 import { createAdmission } from './admission.ts';
 import { createChanges, type SharedSessionsOptions } from './changes.ts';
 import { keys } from './commands.ts';
-import { answeredScript, eventsScript, partScript } from './scripts.ts';
+import { answeredScript, eventsScript } from './scripts.ts';
 import type { Transactions } from './transactions.ts';
 
 const maxPurged = 100_000;
@@ -51,12 +51,6 @@ function createReads({ call, callList, list, find }: Transactions) {
     readEvents: async (id, from) => {
       const lines = await list(eventsScript, id, from, chunkLength);
       return lines.map((line, at) => ({ index: from + at, line }));
-    },
-    readPart: async (id, { index, offset }) => {
-      const [length, part] = await list(partScript, id, index, offset, chunkLength);
-      if (length === undefined || part === undefined) return undefined;
-      const bytes = Buffer.from(part);
-      return { bytes, isLast: offset + bytes.length >= Number(length) };
     },
     // The text of a message is never empty.
     readText: async (id, sequence) =>

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../lib/scheduling/deadline.ts';
+import { untilAborted } from './deadline.ts';
 
 interface InFlight<Value> {
   readonly result: Promise<Value>;
