@@ -7,12 +7,13 @@ import type { CorsPolicy } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { beginStream } from '../../web/reply.ts';
 import { refuseAll, serveRoutes } from '../../web/route.ts';
-import { expiredSession, sendFirstMessage, sendFurtherMessage } from '../messages.ts';
+import { sendFirstMessage, sendFurtherMessage } from '../messages.ts';
 import type { Receipt } from '../store/session-store.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
 import {
   type Caller,
   type CallOptions,
+  demandSession,
   demandToken,
   findSession,
   hasIdempotencyKey,
@@ -78,9 +79,6 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   };
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const checkState = async (request: SessionRequest) => checkSession(request, options);
-  const checkKnown = async (request: SessionRequest): Promise<void> => {
-    await findSession(request, options);
-  };
   type Before = (request: SessionRequest) => Promise<void>;
   const post = (onRequest: Before[], handle: Handle<SessionRequest>) => ({
     bodyLimit,
@@ -95,7 +93,7 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
     },
     startSession: post([identify, accept, checkType], start),
     continueSession: post([identify, accept, checkState, checkType], followUp),
-    streamSession: { ...post([identify, checkKnown], sendStream), head: null },
+    streamSession: { ...post([identify], sendStream), head: null },
     cancelTurn: post([identify, checkType], cancel),
     resetSession: post([identify, checkType], reset),
   };
@@ -205,16 +203,15 @@ function refuseRunning(record: SessionRecord): void {
 const sendStream: Handle<SessionRequest> = async (request, reply, options) => {
   const { service, rules } = options;
   const { sessionId } = request.params;
-  const shown = readToken(request);
-  refuseWrongToken(shown, request, options);
-  const isTold = shown !== undefined || rules.streamToken === 'always';
-  const opened = await service.streams.openStream({
-    sessionId,
-    ...readStreamQuery(request.raw.url ?? ''),
-    token: isTold ? service.tokens.of(sessionId) : null,
-    client: readCaller(request, options).client,
+  const opened = await service.streams.openStream(sessionId, (found) => {
+    const record = demandSession(found, request, options);
+    const shown = readToken(request);
+    refuseWrongToken(shown, request, options);
+    const isTold = shown !== undefined || rules.streamToken === 'always';
+    const token = isTold ? service.tokens.of(sessionId) : null;
+    const { client } = readCaller(request, options);
+    return { record, ...readStreamQuery(request.raw.url ?? ''), token, client };
   });
-  if (opened === undefined) throw expiredSession();
   const headers = { ...toSessionHeaders(request), ...toStreamHeaders(opened.record.events - 1) };
   await opened.sendTo(beginStream(reply, headers));
 };

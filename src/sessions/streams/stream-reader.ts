@@ -15,7 +15,7 @@ import { isLive, type SessionRecord } from '../store/state.ts';
 export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
 export interface StreamRequest {
-  readonly sessionId: string;
+  readonly record: SessionRecord;
   /** First event to send. A negative value counts from the end: -1 is the last event. */
   readonly startIndex: number;
   readonly mode: FollowMode;
@@ -38,10 +38,9 @@ export interface Feed {
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** Creates the state of a stream. `events`: number of events stored so far. */
+/** Creates the state of a stream. */
 export function createReader(
-  { mode, token, startIndex }: StreamRequest,
-  events: number,
+  { record: { events }, mode, token, startIndex }: StreamRequest,
   { nowMs, times }: { readonly nowMs: number; readonly times: StreamTimes },
 ) {
   let isWoken = false;
