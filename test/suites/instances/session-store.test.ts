@@ -8,8 +8,8 @@ import type {
   KeyedRequest,
   SessionStore,
 } from '../../../src/sessions/store/session-store.ts';
-import { leaseMs } from '../../../src/sessions/store/shared/leases.ts';
 import { commitScript } from '../../../src/sessions/store/shared/scripts.ts';
+import { leaseMs } from '../../../src/sessions/store/shared/transactions.ts';
 import {
   acceptMessage,
   appendText,

@@ -1,10 +1,7 @@
 import type { Engine } from '../../../lib/redis/engine.ts';
 import type { SessionRecord } from '../state.ts';
 import { claimScript, releaseScript, renewScript, versionsScript } from './scripts.ts';
-import { changesChannel, type StoredSession, type Transactions } from './transactions.ts';
-
-/** Milliseconds after which other server instances take over the sessions of a failed instance. */
-export const leaseMs = 5000;
+import { changesChannel, leaseMs, type StoredSession, type Transactions } from './transactions.ts';
 
 const checkMs = 1000;
 const maxClaims = 20;
@@ -33,7 +30,11 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
   const { transactions, isUnseen } = context;
   const held = new Set<string>();
   const closing = new AbortController();
-  const reload = createReloads(context.reload, onFault);
+  const serialize = createSerializer();
+  const reload = (id: string): void => {
+    const fail = (error: unknown) => onFault(error, 'following a session');
+    serialize(id, () => context.reload(id)).catch(fail);
+  };
   engine.subscribe(changesChannel, (message) => {
     const [operation = '', id = ''] = message.split(' ');
     const isOwn = operation.startsWith(`${engine.instance}:`);
@@ -104,21 +105,16 @@ async function watch(
   }
 }
 
-function createReloads(
-  reload: (id: string) => Promise<unknown>,
-  onFault: LeasesOptions['onFault'],
-): (id: string) => void {
-  /** Sessions being loaded. `true`: must be loaded once more afterwards. */
-  const loading = new Map<string, boolean>();
-  const run = async (id: string): Promise<void> => {
-    do {
-      loading.set(id, false);
-      await reload(id).catch((error: unknown) => onFault(error, 'following a session'));
-    } while (loading.get(id) === true);
-    loading.delete(id);
-  };
-  return (id) => {
-    if (loading.has(id)) loading.set(id, true);
-    else void run(id);
+/** Creates a function that runs the works of one session in call order, of others concurrently. */
+export function createSerializer() {
+  const last = new Map<string, Promise<unknown>>();
+  return <Value>(id: string, work: () => Promise<Value>): Promise<Value> => {
+    const result = (last.get(id) ?? Promise.resolve()).then(work, work);
+    last.set(id, result);
+    const forget = () => {
+      if (last.get(id) === result) last.delete(id);
+    };
+    result.then(forget, forget);
+    return result;
   };
 }

@@ -3,9 +3,10 @@ import type { Engine, EngineScript } from '../../../lib/redis/engine.ts';
 import { EngineError } from '../../../lib/redis/engine-error.ts';
 import type { Limit, Quotas } from '../../../lib/scheduling/quotas.ts';
 import { columns, type Need, type Quantity } from '../quotas.ts';
+import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
 import type { StoreWatch } from '../store-faults.ts';
-import type { Command } from './commands.ts';
+import { type Command, keys, namesOf, toIndexCommands, toOnceCommand } from './commands.ts';
 import { callScript, commitScript, findScript } from './scripts.ts';
 
 /** Key prefix. Its hash tag keeps all keys on one server of a cluster, as scripts require. */
@@ -13,6 +14,9 @@ const keyBase = '{sessions}:';
 
 /** Pub/sub channel on which server instances publish changes of sessions. */
 export const changesChannel = 'sessions';
+
+/** Milliseconds after which other server instances take over the sessions of a failed instance. */
+export const leaseMs = 5000;
 
 export interface StoredSession {
   readonly version: number;
@@ -35,34 +39,33 @@ export const withLimits = (
     return { ...need, column: columns[quantity], limits };
   });
 
-/** Change, made only if the stored version is `version` (0: no session). */
+/** Change of a session, made only if the stored one is still `before` (`null`: there is none). */
 export interface SessionChange {
   readonly id: string;
-  readonly version: number;
-  /** Instance that must run the session for the change to be made; empty for any. */
-  readonly runner: string;
-  /** Key of the stored result, or empty. No change if it has a result newer than `onceSinceMs`. */
-  readonly once: string;
-  readonly onceSinceMs: number;
-  readonly needs: readonly LimitedNeed[];
+  readonly before: StoredSession | null;
+  /** New record; `null` for a deletion. */
+  readonly after: SessionRecord | null;
+  /** Commands that write the record, events and messages. */
   readonly commands: readonly Command[];
-  /** Client and network, whose counts are deleted if the change makes them zero. */
-  readonly names: readonly string[];
-  /** Lease that the change creates: `instance` runs the session for `ms` milliseconds. */
-  readonly lease?: { readonly instance: string; readonly ms: number } | undefined;
-  /** Whether the session has no lease after the change. */
-  readonly ends: boolean;
+  /** Instance that must run the session for the change to be made. Default: any. */
+  readonly runner?: string;
+  /** Request that is not executed if it was before, and the result to store for it. */
+  readonly request?: KeyedRequest | null;
+  readonly receipt?: Receipt;
+  readonly needs?: readonly LimitedNeed[];
 }
 
 /** Limit that would be exceeded. */
 export type Excess = Readonly<{ quantity: Quantity; scope: Limit['scope'] }>;
 
 /**
- * Result of a change, which is made only for `ok`. `changed`: another change of the session came
+ * Result of a change, which is made only for `ok`. `runner`: instance that runs the session then,
+ * or empty. `changed`: another change of the session came
  * first. `lost`: another instance runs it. `once`: the request repeats an earlier one.
  */
 export type Outcome =
-  | Readonly<{ kind: 'ok' | 'changed' | 'lost' | 'once' }>
+  | Readonly<{ kind: 'ok'; runner: string }>
+  | Readonly<{ kind: 'changed' | 'lost' | 'once' }>
   | (Excess & Readonly<{ kind: 'excess' }>);
 
 /** Milliseconds to wait for an unavailable Valkey or Redis server before a call fails. */
@@ -147,15 +150,36 @@ export function createTransactions(options: TransactionsOptions) {
     /** Commits exactly once. Resolves when the server and `replicas` replicas have stored it. */
     commit: async (change: SessionChange): Promise<Outcome> => {
       operations += 1;
-      const operation = `${engine.instance}:${operations};`;
-      const channel = engine.prefix + changesChannel;
-      const json = JSON.stringify({ ...change, operation, channel });
-      const [kind, quantity, scope] = await list(commitScript, json);
+      const json = JSON.stringify({
+        ...toArguments(change),
+        instance: engine.instance,
+        operation: `${engine.instance}:${operations};`,
+        channel: engine.prefix + changesChannel,
+      });
+      const [kind, detail = '', scope] = await list(commitScript, json);
       if (kind === 'ok') {
         await confirm();
         watch?.worked();
       }
-      return { kind, quantity, scope } as Outcome; // the script returns nothing else
+      const found = kind === 'ok' ? { kind, runner: detail } : { kind, quantity: detail, scope };
+      return found as Outcome; // the script returns nothing else
     },
+  };
+}
+
+function toArguments({ id, before, after, request = null, receipt, ...change }: SessionChange) {
+  const once = request && receipt ? [toOnceCommand(request, receipt)] : [];
+  const indexes = toIndexCommands({ id, before: before?.record ?? null, after });
+  return {
+    id,
+    version: before?.version ?? 0,
+    runner: change.runner ?? '',
+    once: request ? keys.once + request.key : '',
+    onceSinceMs: (request?.nowMs ?? 0) - idempotencyMs,
+    needs: change.needs ?? [],
+    commands: [...change.commands, ...indexes, ...once],
+    names: namesOf((after ?? before?.record)?.client ?? null),
+    runs: after?.state === 'running',
+    leaseMs,
   };
 }
