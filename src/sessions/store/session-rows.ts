@@ -6,7 +6,6 @@ import {
   type KeyedRequest,
   type Receipt,
   refuseOtherRequest,
-  type SessionMessage,
   type StoredEvent,
 } from './session-store.ts';
 import type { MessageChange, PendingTurn, SessionRecord } from './state.ts';
@@ -189,10 +188,6 @@ export function createLogRows(database: SqliteDatabase) {
       return found;
     },
     text: database.prepare<[number, number], string>(textOf).pluck(),
-    messages: database.prepare<[number], SessionMessage>(
-      `SELECT sequence, delivery_id AS deliveryId, text, state FROM messages
-       WHERE session = ? ORDER BY sequence`,
-    ),
     answered: database.prepare<[number, number, number], AnsweredTurn>(
       `SELECT text AS question, line FROM messages
        JOIN events ON events.session = messages.session AND position = completed_event

@@ -29,13 +29,6 @@ export type StoredEvent = Readonly<{ index: number; line: string }>;
 /** Answered question. `line` is the stored `message.completed` event with the answer. */
 export type AnsweredTurn = Readonly<{ question: string; line: string }>;
 
-export type SessionMessage = Readonly<{
-  sequence: number;
-  deliveryId: string;
-  text: string;
-  state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
-}>;
-
 /** Result of sending a message. `queued`: unanswered messages before it. */
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
@@ -75,7 +68,6 @@ export interface SessionStore {
   /** Reads up to `chunkLength` (characters or bytes, by store), but at least one event if any. */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
   readText(id: string, sequence: number): Promise<string | undefined>;
-  readMessages(id: string): Promise<readonly SessionMessage[]>;
   /** Reads the last `count` answered questions before the message number `before`, oldest first. */
   readAnswered(id: string, range: AnsweredRange): Promise<readonly AnsweredTurn[]>;
   /** Yields batches: all sessions in order of their start, or running ones in any order. */

@@ -63,14 +63,13 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
   const changes = createChanges(rows, stamp, (id, record) => void changed.set(id, record));
   const admission = createAdmission(rows, changes, quotas);
   const touch = database.prepare(`UPDATE holders SET live = live WHERE name = '${everyone}'`);
-  const isLost = createLossCheck(path);
   return {
     isShared: false,
     runs: () => true,
     ...createReads(rows, group),
     ...createWrites(group, rows, { ...changes, ...admission }),
     probe: async () => {
-      if (isLost()) {
+      if (wal.isLost()) {
         const cause = new LostFileError(`${path} was deleted or replaced.`);
         watch?.failed(cause);
         throw new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
@@ -95,17 +94,17 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
  * without waiting for the disk. `sync` does that in another thread, so it blocks nothing here.
  */
 function openWal(path: string) {
-  if (path === ':memory:') return { sync: async () => {}, close: () => {} };
+  if (path === ':memory:') return { sync: async () => {}, isLost: () => false, close: () => {} };
   const file = openSync(`${path}-wal`, 'r+');
   const write = promisify(fdatasync);
-  return { sync: () => write(file), close: () => closeSync(file) };
-}
-
-function createLossCheck(path: string): () => boolean {
-  if (path === ':memory:') return () => false;
   const inodeOf = () => statSync(path, { throwIfNoEntry: false })?.ino;
   const inode = inodeOf();
-  return () => inodeOf() !== inode;
+  return {
+    sync: () => write(file),
+    /** Returns whether the database was deleted or replaced. */
+    isLost: () => inodeOf() !== inode,
+    close: () => closeSync(file),
+  };
 }
 
 function prepareRows(database: SqliteDatabase) {
@@ -143,7 +142,6 @@ function createReads(rows: Rows, { read }: GroupCommit) {
       request === null ? undefined : read(() => idempotency.recall(request)),
     readEvents: (id, from) => read(() => log.events(numberOf(id), from)),
     readText: (id, sequence) => read(() => log.text.get(numberOf(id), sequence)),
-    readMessages: (id) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id, { before, count }) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
     list: async function* (which) {

@@ -167,13 +167,10 @@ describeWithEngine('session stores on one engine', () => {
       texts.map((text, at) => accept((at % 2 === 0 ? one : two).store, 'ses_a', text)),
     );
 
-    const messages = await one.store.readMessages('ses_a');
-    expect(messages.map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(messages.map(({ text }) => text).sort()).toEqual(['0', ...texts]);
     const { pending } = await recordOf(two.store, 'ses_a');
-    expect(pending.map(({ deliveryId }) => deliveryId)).toEqual(
-      messages.map(({ deliveryId }) => deliveryId),
-    );
+    expect(pending.map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    const read = pending.map(({ sequence }) => one.store.readText('ses_a', sequence));
+    expect((await Promise.all(read)).sort()).toEqual(['0', ...texts]);
   });
 
   it('execute a request with an idempotency key once', async () => {
@@ -353,8 +350,8 @@ describeWithEngine('a session store that loses the answer of its engine', () => 
     loseAnswer();
     await accept(one.store, 'ses_a', 'more');
 
-    const messages = await two.store.readMessages('ses_a');
-    expect(messages.map(({ text }) => text)).toEqual(['question of ses_a', 'more']);
+    const read = [0, 1, 2].map((sequence) => two.store.readText('ses_a', sequence));
+    expect(await Promise.all(read)).toEqual(['question of ses_a', 'more', undefined]);
   });
 
   it('changes a session once, and announces it once', async () => {

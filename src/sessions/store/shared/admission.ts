@@ -58,7 +58,7 @@ export function createAdmission(changes: Changes, quotas?: Quotas): Admission {
       if (record === undefined) return false;
       const [need] = withLimits([needOfAnswer], record, quotas);
       const excess = await evictWhile(record, nowMs, async () => {
-        const scope = need && (await transactions.run(roomScript, JSON.stringify(need)));
+        const [scope] = await transactions.list(roomScript, JSON.stringify(need));
         return scope ? { quantity: 'sessionBytes', scope: scope as Excess['scope'] } : undefined;
       });
       return excess === undefined;

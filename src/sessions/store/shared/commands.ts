@@ -52,19 +52,19 @@ export function toWriteCommands(
   return [
     ['HSET', record, 'record', JSON.stringify(after)],
     ...lines.map(({ index, line }): Command => ['XADD', events, `${index + 1}-0`, 'line', line]),
-    ...messages.map((change) => toMessageCommand(record, change, completed)),
+    ...messages.flatMap((change) => toMessageCommands(record, change, completed)),
   ];
 }
 
-function toMessageCommand(key: string, change: MessageChange, completed: number | null): Command {
-  const { sequence: at } = change;
-  if (change.kind === 'add') {
-    const { deliveryId, text } = change;
-    return ['HSET', key, `text:${at}`, text, `delivery:${at}`, deliveryId, `state:${at}`, 'queued'];
-  }
-  const state = ['HSET', key, `state:${at}`, change.state] as const;
-  if (change.state !== 'completed' || completed === null) return state;
-  return [...state, `completed:${at}`, completed];
+function toMessageCommands(
+  key: string,
+  change: MessageChange,
+  completed: number | null,
+): readonly Command[] {
+  const { sequence } = change;
+  if (change.kind === 'add') return [['HSET', key, `text:${sequence}`, change.text]];
+  if (change.state !== 'completed' || completed === null) return [];
+  return [['HSET', key, `completed:${sequence}`, completed]];
 }
 
 /** Returns commands that delete a session's data, but keep its id and deletion time. */

@@ -1,11 +1,6 @@
 import { everyone } from '../../../lib/scheduling/quotas.ts';
 import { columns } from '../quotas.ts';
-import {
-  type AnsweredTurn,
-  chunkLength,
-  type SessionMessage,
-  type SessionStore,
-} from '../session-store.ts';
+import { type AnsweredTurn, chunkLength, type SessionStore } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
 import { createAdmission } from './admission.ts';
 import { createChanges, type SharedSessionsOptions } from './changes.ts';
@@ -41,7 +36,7 @@ export function openSharedSessions(options: SharedSessionsOptions): SessionStore
   };
 }
 
-function createReads({ call, callList, list, find }: Transactions) {
+function createReads({ call, list, find }: Transactions) {
   return {
     find: async (id) => {
       const found = await find(id);
@@ -55,18 +50,6 @@ function createReads({ call, callList, list, find }: Transactions) {
     // The text of a message is never empty.
     readText: async (id, sequence) =>
       (await call('HGET', keys.record + id, `text:${sequence}`)) || undefined,
-    readMessages: async (id) => {
-      const found = await find(id);
-      const messages: SessionMessage[] = [];
-      const accepted = typeof found === 'string' ? 0 : found.record.accepted;
-      for (let sequence = 0; sequence < accepted; sequence += 1) {
-        const fields = [`delivery:${sequence}`, `text:${sequence}`, `state:${sequence}`];
-        const found = await callList('HMGET', keys.record + id, ...fields);
-        const [deliveryId = '', text = '', state] = found;
-        messages.push({ sequence, deliveryId, text, state: state as SessionMessage['state'] });
-      }
-      return messages;
-    },
     readAnswered: async (id, { before, count }) => {
       const fields = await list(answeredScript, id, before, count);
       const turns: AnsweredTurn[] = [];

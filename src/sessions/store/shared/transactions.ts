@@ -34,9 +34,8 @@ export const withLimits = (
   quotas?: Quotas,
 ): readonly LimitedNeed[] =>
   needs.map((need) => {
-    const { quantity } = need;
-    const limits = quotas?.limitsOf(quantity, client) ?? [];
-    return { ...need, column: columns[quantity], limits };
+    const limits = quotas?.limitsOf(need.quantity, client) ?? [];
+    return { ...need, column: columns[need.quantity], limits };
   });
 
 /** Change of a session, made only if the stored one is still `before` (`null`: there is none). */
@@ -113,13 +112,10 @@ export function createTransactions(options: TransactionsOptions) {
   const { engine, replicas, watch } = options;
   const { run, unavailable } = createRunner(options);
   let operations = 0;
-  /** Returns the items of the reply as strings, empty for `nil`. */
-  const list = async (script: EngineScript, ...args: Args): Promise<readonly string[]> => {
-    const reply = await run(script, args);
-    return Array.isArray(reply) ? reply.map((item) => String(item ?? '')) : [];
-  };
-  const runOne = async (script: EngineScript, ...args: Args): Promise<string> =>
-    String((await run(script, args)) ?? '');
+  /** Returns the reply, or its items, as strings; empty for `nil`. */
+  const list = async (script: EngineScript, ...args: Args): Promise<readonly string[]> =>
+    [(await run(script, args)) ?? []].flat().map((item) => String(item ?? ''));
+  const call = async (...command: Command) => (await list(callScript, ...command))[0] ?? '';
   const confirm = async (): Promise<void> => {
     if (replicas === 0) return;
     try {
@@ -132,9 +128,8 @@ export function createTransactions(options: TransactionsOptions) {
     /** Waits until `replicas` replicas have stored all changes. @throws Problem `not_ready` */
     confirm,
     list,
-    run: runOne,
     /** Runs one command that is safe to repeat. Returns its reply, empty for `nil`. */
-    call: (...command: Command) => runOne(callScript, ...command),
+    call,
     callList: (...command: Command) => list(callScript, ...command),
     find: async (id: string): Promise<StoredSession | 'purged' | 'unknown'> => {
       const [kind, version, record = '', runner = ''] = await list(findScript, id);
@@ -143,7 +138,7 @@ export function createTransactions(options: TransactionsOptions) {
     },
     /** Writes a value that expires. @throws Problem `not_ready` if the server does not store it */
     probe: async (): Promise<void> => {
-      await runOne(callScript, 'SET', 'probe', 1, 'EX', 60);
+      await call('SET', 'probe', 1, 'EX', 60);
       await confirm();
       watch?.worked();
     },
