@@ -36,7 +36,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'content-disposition': /^web\/headers\.ts$/,
   'ipaddr.js': /^lib\/http\/ip-address\.ts$/,
   'lru-cache':
-    /^(?:access|answers|archive|fetching|normalize|providers|routes|sessions)\/|^lib\/http\/request-signatures\.ts$/,
+    /^(?:access|answers|archive|fetching|normalize|providers|routes|sessions)\/|^lib\/(?:expiring-cache|http\/request-signatures)\.ts$/,
   'markdown-it': /^routes\/pages\/|^answers\/readers\/markdown\.ts$/,
   yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:markdown|openapi)\.ts$/,
   fastify: /^(?:mcp|routes|sessions|server|web)\//,

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
 import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './key-file.ts';
@@ -257,24 +258,17 @@ export function createKeyUses(
 const knownMs = 30_000;
 const maxKnown = 10_000;
 
-type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
-
 /** Creates separate caches for valid and invalid keys, so that invalid ones evict no valid ones. */
 export function createVerdicts(clock: Clock) {
-  // `max` would allocate for all entries at once.
-  const create = () =>
-    new LRUCache<string, Verdict>({ maxSize: maxKnown, sizeCalculation: () => 1 });
+  const create = () => createExpiringCache<KeyCheck>(clock, { max: maxKnown, ttlMs: knownMs });
   const verdicts = { valid: create(), invalid: create() };
   return {
     note: (key: string, check: KeyCheck): void => {
       const isValid = check.status === 'valid';
-      verdicts[isValid ? 'valid' : 'invalid'].set(key, { check, atMs: clock.now() });
+      verdicts[isValid ? 'valid' : 'invalid'].set(key, check);
       if (!isValid) verdicts.valid.delete(key);
     },
-    recall: (key: string): KeyCheck | undefined => {
-      const recent = verdicts.valid.get(key) ?? verdicts.invalid.get(key);
-      if (recent === undefined || Math.abs(clock.now() - recent.atMs) > knownMs) return undefined;
-      return recent.check;
-    },
+    recall: (key: string): KeyCheck | undefined =>
+      verdicts.valid.get(key) ?? verdicts.invalid.get(key),
   };
 }
