@@ -8,8 +8,7 @@ import type { Random } from '../lib/random.ts';
 import { createFairQueue } from '../lib/scheduling/fair-queue.ts';
 import type { Quotas, Reservation } from '../lib/scheduling/quotas.ts';
 import type { Tracing } from '../lib/tracing/tracing.ts';
-import { createCallRates } from './http/rate-limit.ts';
-import { createContinuationTokens, keyedHash } from './http/tokens.ts';
+import { type CallLimits, createCallRates } from './call-rates.ts';
 import { createSessionIds } from './ids.ts';
 import { toStoreProblem } from './store/group-commit.ts';
 import { turnDetails } from './store/quotas.ts';
@@ -28,18 +27,15 @@ import {
 } from './store/state.ts';
 import { openStoreHealth, type StoreFaults } from './store/store-faults.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
+import { createContinuationTokens, keyedHash } from './tokens.ts';
 import { createTurnSpans } from './turns/turn-run.ts';
 import { createTurns, failInterrupted, type StalledTurn, toStalledEvents } from './turns/turns.ts';
 
-/** Limits of the session service. `messagesPerMinute` applies to each client address. */
-export interface ServiceLimits extends SessionLimits, LifetimeLimits, StreamLimits {
+export interface ServiceLimits extends SessionLimits, LifetimeLimits, StreamLimits, CallLimits {
   readonly messageBytes: number;
   readonly bodyBytes: number;
   readonly turnMs: number;
   readonly turnsAtOnce: number;
-  readonly startsPerMinute: number;
-  readonly startBurst: number;
-  readonly messagesPerMinute: number;
 }
 
 interface ServiceOptions {
@@ -84,7 +80,7 @@ export async function openSessionService(options: ServiceOptions) {
     health,
     /** `undefined` if tracing is off. */
     turnSpans,
-    rates: createRates(limits, options.limiter),
+    rates: createCallRates(limits, options.limiter),
     tokens: createContinuationTokens(secret),
     ids,
     secret,
@@ -180,14 +176,6 @@ function takeTurnSlot(quotas: Quotas, client: Client): Reservation {
   } catch (error) {
     throw toStoreProblem(error); // the quotas reads the number of queued turns from the store
   }
-}
-
-function createRates(limits: ServiceLimits, limiter: RateLimiter) {
-  const starts = { perMinute: limits.startsPerMinute, burst: limits.startBurst };
-  const perMinute = limits.messagesPerMinute;
-  // The burst is a third of the rate per minute, like the default for starts.
-  const messages = { perMinute, burst: Math.max(1, Math.floor(perMinute / 3)) };
-  return createCallRates({ starts, messages, limiter });
 }
 
 type Parts = Awaited<ReturnType<typeof openParts>>;

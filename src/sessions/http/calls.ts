@@ -5,8 +5,8 @@ import { demandKnown, refuseOtherOwner } from '../messages.ts';
 import type { SessionService } from '../service.ts';
 import type { Found, KeyedRequest } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';
+import { keyedHash, readOwner } from '../tokens.ts';
 import { type Body, readString } from './requests.ts';
-import { keyedHash, readOwner } from './tokens.ts';
 
 export interface CallerRules {
   readonly requireBearer: boolean;
@@ -27,11 +27,7 @@ export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }:
   });
 }
 
-export interface OneSession {
-  readonly Params: { readonly sessionId: string };
-}
-
-export type SessionRequest = FastifyRequest<OneSession>;
+export type SessionRequest = FastifyRequest<{ Params: { readonly sessionId: string } }>;
 
 /**
  * Returns the session that was found for a request.

@@ -10,6 +10,7 @@ import { refuseAll, serveRoutes } from '../../web/route.ts';
 import { sendFirstMessage, sendFurtherMessage } from '../messages.ts';
 import type { Receipt } from '../store/session-store.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
+import { readOwner } from '../tokens.ts';
 import {
   type Caller,
   type CallOptions,
@@ -27,7 +28,6 @@ import {
 import { sessionRoutes, streamMediaType } from './endpoints.ts';
 import { type ProblemReplies, sendBody, sendSessionProblem, toSessionHeaders } from './reply.ts';
 import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
-import { readOwner } from './tokens.ts';
 
 export interface SessionsOptions extends HandlerOptions {
   /** Check that rejects requests from web pages whose `Origin` is not allowed. */
@@ -209,7 +209,7 @@ const sendStream: Handle<SessionRequest> = async (request, reply, options) => {
     refuseWrongToken(shown, request, options);
     const isTold = shown !== undefined || rules.streamToken === 'always';
     const token = isTold ? service.tokens.of(sessionId) : null;
-    const { client } = readCaller(request, options);
+    const client = service.toClient(options.clientOf(request));
     return { record, ...readStreamQuery(request.raw.url ?? ''), token, client };
   });
   const headers = { ...toSessionHeaders(request), ...toStreamHeaders(opened.record.events - 1) };
@@ -280,5 +280,6 @@ function demandBody(request: FastifyRequest): Body {
 async function checkSession(request: SessionRequest, options: HandlerOptions) {
   const record = await findSession(request, options);
   // A repeated request gets the earlier reply, even if the session has ended since.
-  if (!hasIdempotencyKey(request, readCaller(request, options).owner)) refuseInactive(record);
+  const owner = readOwner(request.raw, options.service.secret);
+  if (!hasIdempotencyKey(request, owner)) refuseInactive(record);
 }

@@ -47,31 +47,37 @@ interface Run extends TurnRunOptions, Turn {
   readonly interrupted: AbortSignal;
 }
 
-const failureMessages = {
-  turn_timeout: 'The question could not be answered in time. Ask again, or ask a shorter question.',
-  turn_interrupted: 'The server was stopped before the answer was complete. Ask again.',
-  answer_failed:
-    'The question could not be answered because of an error in the server. Ask again later.',
-  storage_full:
-    'The server has no storage space for the answer. Start a new session, or ask again later.',
-  storage_unavailable:
-    'The server cannot store the answer at the moment. Read the session again later, or ask again.',
-  session_damaged:
-    'The earlier messages of this session can no longer be read. Start a new session.',
+const toFailure = (code: string, message: string, terminal = false): TurnFailure => {
+  return { code, message, terminal };
 };
-
-function toFailure(code: keyof typeof failureMessages, terminal = false): TurnFailure {
-  return { code, message: failureMessages[code], terminal };
-}
 
 /** Failures with the codes and texts that session events contain. */
 export const failures = {
-  timeout: toFailure('turn_timeout'),
-  interrupted: toFailure('turn_interrupted'),
-  failed: toFailure('answer_failed'),
-  full: toFailure('storage_full'),
-  damaged: toFailure('session_damaged', true),
-  unstored: toFailure('storage_unavailable'),
+  timeout: toFailure(
+    'turn_timeout',
+    'The question could not be answered in time. Ask again, or ask a shorter question.',
+  ),
+  interrupted: toFailure(
+    'turn_interrupted',
+    'The server was stopped before the answer was complete. Ask again.',
+  ),
+  failed: toFailure(
+    'answer_failed',
+    'The question could not be answered because of an error in the server. Ask again later.',
+  ),
+  full: toFailure(
+    'storage_full',
+    'The server has no storage space for the answer. Start a new session, or ask again later.',
+  ),
+  damaged: toFailure(
+    'session_damaged',
+    'The earlier messages of this session can no longer be read. Start a new session.',
+    true,
+  ),
+  unstored: toFailure(
+    'storage_unavailable',
+    'The server cannot store the answer at the moment. Read the session again later, or ask again.',
+  ),
 };
 
 const maxEarlierTurns = 6;
