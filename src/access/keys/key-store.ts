@@ -12,6 +12,7 @@ import {
   type KeyRecord,
   type NewKey,
   type StoredKey,
+  withChanges,
 } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
 
@@ -76,7 +77,7 @@ const retryIntervalMs = 25;
 
 /** Opens the store, even an unusable one. Throws NewerSchemaError for a file of a newer Perch. */
 export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
-  const { path, clock, random, whenMissing = 'make' } = options;
+  const { path, clock, whenMissing = 'make' } = options;
   const file = openKeyFile(path, clock);
   const outage = createOutage(options);
   const uses = createKeyUses(clock, (times) => file.use((rows) => rows.noteUses(times)));
@@ -118,21 +119,13 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
         return findOffline(key);
       }
     },
-    list: () => operate((rows) => rows.list()),
     dump: () => operate((rows) => rows.dump()),
-    create: async ({ label, allowance = null, notes = null }) => {
-      const { key, hash, id, createdMs } = issueKey(random, clock);
-      const record = { id, label, enabled: true, allowance, createdMs, lastUsedMs: null, notes };
-      await operate((rows) => rows.insert(record, hash), ['missing', 'empty']);
-      return { record, key };
-    },
-    change: (id, changes) => operate((rows) => rows.change(id, changes)),
-    remove: (id) => operate((rows) => rows.remove(id)),
-    rotate: async (id) => {
-      const { key, ...replacement } = issueKey(random, clock);
-      const record = await operate((rows) => rows.replace(id, replacement));
-      return record && { record, key };
-    },
+    ...createOperations(options, {
+      list: () => operate((rows) => rows.list()),
+      insert: (key) => operate((rows) => rows.insert(key), ['missing', 'empty']),
+      replace: (id, decide) => operate((rows) => rows.replace(id, decide)),
+      remove: (id) => operate((rows) => rows.remove(id)),
+    }),
     close: () => {
       void uses.close(); // writes before it returns
       file.close();
@@ -145,10 +138,44 @@ const toCheck = (found: FoundKey | undefined): KeyCheck =>
 
 const maxCached = 1000;
 
-/** Returns a new API key with its hash, id and creation time. Does not store the key. */
-export function issueKey(random: Random, clock: Clock) {
-  const key = createKey(random);
-  return { key, hash: hashKey(key), id: random.bytes(6).toString('hex'), createdMs: clock.now() };
+interface KeyTable extends Pick<KeyStore, 'list' | 'remove'> {
+  insert(key: StoredKey): Promise<unknown>;
+  /** Stores the result of `decide`. Returns its record; `undefined` if no key has this id. */
+  replace(id: string, decide: (key: StoredKey) => StoredKey): Promise<KeyRecord | undefined>;
+}
+
+/** Creates the methods for operators over a table of API keys. */
+export function createOperations(
+  { random, clock }: Readonly<{ random: Random; clock: Clock }>,
+  { list, insert, replace, remove }: KeyTable,
+): Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'> {
+  const issue = () => {
+    const key = createKey(random);
+    const issued = {
+      id: random.bytes(6).toString('hex'),
+      createdMs: clock.now(),
+      lastUsedMs: null,
+    };
+    return { key, hash: hashKey(key), issued };
+  };
+  return {
+    list,
+    create: async ({ label, allowance = null, notes = null }) => {
+      const { key, hash, issued } = issue();
+      const record = { ...issued, label, enabled: true, allowance, notes };
+      await insert({ hash, record });
+      return { record, key };
+    },
+    change: (id, changes) =>
+      replace(id, ({ hash, record }) => ({ hash, record: withChanges(record, changes) })),
+    remove,
+    rotate: async (id) => {
+      const { key, hash, issued } = issue();
+      const renew = ({ record }: StoredKey) => ({ hash, record: { ...record, ...issued } });
+      const record = await replace(id, renew);
+      return record && { record, key };
+    },
+  };
 }
 
 function createKeyCache(file: KeyFile) {
