@@ -132,7 +132,7 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
   const { engine, clock, limits, quotas, tracing, onFault } = options;
   const stamp: StampEvent = (index) => ({ id: nextId(), atMs: clock.now(), index });
   const followed = new Set<string>();
-  const store = options.openStore({ stamp, quotas, followed });
+  const store = options.openStore({ stamp, quotas, followed, watch: options.faults });
   const isReady = () => engine.isReady;
   const scheduler = createFairQueue({ atOnce: limits.turnsAtOnce, clock, isReady });
   const turnSpans = tracing ? createTurnSpans(tracing) : undefined;

@@ -26,7 +26,7 @@ import {
 import type { SessionStore, StoreContext } from '../../sessions/store/session-store.ts';
 import { openSharedSessions } from '../../sessions/store/shared/shared-store.ts';
 import { openSqliteSessions } from '../../sessions/store/sqlite-store.ts';
-import { createStoreFaults, type StoreWatch } from '../../sessions/store/store-faults.ts';
+import { createStoreFaults } from '../../sessions/store/store-faults.ts';
 import type { AppContext, AppOptions } from '../context.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSharedEngine } from './shared-engine.ts';
@@ -104,19 +104,17 @@ export async function openSessions(options: SessionsOptions): Promise<SessionSer
   };
   const basics = { ...options, limits: toServiceLimits(config), onFault, faults };
   if (redis === null) {
-    const openOwn = (context: StoreContext) =>
-      openStore(toSessionsPath(config), { ...context, watch: faults });
+    const openOwn = (context: StoreContext) => openStore(toSessionsPath(config), context);
     const secret = openSessionSecret(config, random);
     return openSessionService({ ...basics, secret, openStore: openOwn });
   }
-  const shared = await openSharedStore({ ...options, redis, onFault, watch: faults });
+  const shared = await openSharedStore({ ...options, redis, onFault });
   return openSessionService({ ...basics, ...shared });
 }
 
 type SharedStoreOptions = SessionsOptions & {
   readonly redis: Engine;
   readonly onFault: (error: unknown, doing: string) => void;
-  readonly watch: StoreWatch;
 };
 
 /** Timeout in milliseconds for requests of the session store to the Valkey or Redis server. */
@@ -174,9 +172,7 @@ export function toSessionsPath(config: Config): string {
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
 }
 
-type OwnStoreOptions = StoreContext & Readonly<{ watch: StoreWatch }>;
-
-function openStore(path: string, options: OwnStoreOptions): SessionStore {
+function openStore(path: string, options: StoreContext): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, ...options });
   const hold = lockOrExplain(path);
   try {

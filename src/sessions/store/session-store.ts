@@ -2,6 +2,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
 import type { EventStamp } from '../events.ts';
 import type { SessionRecord, Transition } from './state.ts';
+import type { StoreWatch } from './store-faults.ts';
 
 export type Found =
   | { readonly kind: 'known'; readonly record: SessionRecord }
@@ -45,14 +46,14 @@ export function refuseOtherRequest(request: KeyedRequest, fingerprint: string): 
   });
 }
 
-type AnsweredRange = Readonly<{ before: number; count: number }>;
-
 export interface StoreContext {
   readonly stamp: StampEvent;
   /** Limits of each client. Default: no limits. */
   readonly quotas?: Quotas;
   /** Ids of the sessions with open streams here, whose changes by other instances are announced. */
   readonly followed?: ReadonlySet<string>;
+  /** Told of failures and of successful writes. */
+  readonly watch?: StoreWatch | undefined;
 }
 
 /** Store of sessions. Promises reject with Problem `not_ready` if the store cannot be used. */
@@ -69,7 +70,10 @@ export interface SessionStore {
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
   readText(id: string, sequence: number): Promise<string | undefined>;
   /** Reads the last `count` answered questions before the message number `before`, oldest first. */
-  readAnswered(id: string, range: AnsweredRange): Promise<readonly AnsweredTurn[]>;
+  readAnswered(
+    id: string,
+    range: Record<'before' | 'count', number>,
+  ): Promise<readonly AnsweredTurn[]>;
   /** Yields batches: all sessions in order of their start, or running ones in any order. */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
   /** Returns up to 100 ids of `waiting` sessions idle or created before these Unix milliseconds. */

@@ -24,7 +24,7 @@ import {
 import type { Commit, SessionStore, StampEvent, StoreContext } from './session-store.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
-import { LostFileError, type StoreWatch } from './store-faults.ts';
+import { LostFileError } from './store-faults.ts';
 import { toNeeds, toNewRecord, toWrites } from './writes.ts';
 
 interface SqliteSessionsOptions extends StoreContext {
@@ -33,7 +33,6 @@ interface SqliteSessionsOptions extends StoreContext {
   readonly mustExist?: boolean;
   /** Calls the callback after the current event loop iteration. Default: `setImmediate`. */
   readonly onTurnEnd?: (callback: () => void) => void;
-  readonly watch?: StoreWatch | undefined;
 }
 
 /**

@@ -1,9 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Random } from '../../../lib/random.ts';
-import type { Engine } from '../../../lib/redis/engine.ts';
-import type { Commit, Decide, StoreContext } from '../session-store.ts';
+import type { Commit, Decide } from '../session-store.ts';
 import type { SessionRecord, Transition } from '../state.ts';
-import type { StoreWatch } from '../store-faults.ts';
 import { toWrites } from '../writes.ts';
 import { toPurgeCommands, toWriteCommands } from './commands.ts';
 import { createLeases, createSerializer } from './leases.ts';
@@ -11,19 +8,10 @@ import {
   createTransactions,
   type Outcome,
   type SessionChange,
+  type SharedSessionsOptions,
   type StoredSession,
   type Transactions,
 } from './transactions.ts';
-
-export interface SharedSessionsOptions extends StoreContext {
-  readonly engine: Engine;
-  readonly random: Random;
-  /** Number of replicas that must store a change before Perch confirms it. */
-  readonly replicas: number;
-  /** Called with errors to log and the failed action. Errors never contain messages or answers. */
-  readonly onFault: (error: unknown, doing: string) => void;
-  readonly watch?: StoreWatch | undefined;
-}
 
 const maxAttempts = 100;
 const maxBackoffMs = 20;

@@ -27,13 +27,6 @@ export const keys = {
 /** Valkey or Redis command: name, key without the common prefix, further arguments. */
 export type Command = readonly [name: string, key: string, ...args: (string | number)[]];
 
-/** Change. `before` is `null` for a new session, `after` for a deleted one. */
-export interface RecordChange {
-  readonly id: string;
-  readonly before: SessionRecord | null;
-  readonly after: SessionRecord | null;
-}
-
 const unknownClient = '-';
 
 /** Returns the names whose usage a session counts towards, without `*`. */
@@ -84,7 +77,11 @@ export function toOnceCommand(
 }
 
 /** Returns commands that update sorted sets and the usage of client, network and all. */
-export function toIndexCommands({ id, before, after }: RecordChange): readonly Command[] {
+export function toIndexCommands(
+  id: string,
+  before: SessionRecord | null,
+  after: SessionRecord | null,
+): readonly Command[] {
   const client = (after ?? before)?.client ?? null;
   const [old, now] = [amountsOf(before), amountsOf(after)];
   const sums = [...namesOf(client), everyone].flatMap((name) =>

@@ -1,17 +1,15 @@
-import type { Engine } from '../../../lib/redis/engine.ts';
 import type { SessionRecord } from '../state.ts';
 import { claimScript, releaseScript, renewScript, versionsScript } from './scripts.ts';
-import { changesChannel, leaseMs, type StoredSession, type Transactions } from './transactions.ts';
+import {
+  changesChannel,
+  leaseMs,
+  type SharedSessionsOptions,
+  type StoredSession,
+  type Transactions,
+} from './transactions.ts';
 
 const checkMs = 1000;
 const maxClaims = 20;
-
-interface LeasesOptions {
-  readonly engine: Engine;
-  /** Ids of the sessions with open streams here. */
-  readonly followed?: ReadonlySet<string>;
-  readonly onFault: (error: unknown, doing: string) => void;
-}
 
 interface LeasesContext {
   readonly transactions: Transactions;
@@ -25,7 +23,7 @@ interface LeasesContext {
  * Manages this instance's leases: exclusive rights to answer a session's messages. Every second,
  * renews them and takes over expired ones. Reloads its sessions if other instances change them.
  */
-export function createLeases(options: LeasesOptions, context: LeasesContext) {
+export function createLeases(options: SharedSessionsOptions, context: LeasesContext) {
   const { engine, followed = new Set(), onFault } = options;
   const { transactions, isUnseen } = context;
   const held = new Set<string>();
@@ -87,7 +85,7 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
 /** Calls `maintain` every second while the engine answers, with whether it did for a lease. */
 async function watch(
   maintain: (isSettled: boolean) => Promise<void>,
-  { engine, onFault }: LeasesOptions,
+  { engine, onFault }: SharedSessionsOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = engine;

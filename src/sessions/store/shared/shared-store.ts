@@ -3,10 +3,10 @@ import { columns } from '../quotas.ts';
 import { type AnsweredTurn, chunkLength, type SessionStore } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
 import { createAdmission } from './admission.ts';
-import { createChanges, type SharedSessionsOptions } from './changes.ts';
+import { createChanges } from './changes.ts';
 import { keys } from './commands.ts';
 import { answeredScript, eventsScript } from './scripts.ts';
-import type { Transactions } from './transactions.ts';
+import type { SharedSessionsOptions, Transactions } from './transactions.ts';
 
 const maxPurged = 100_000;
 const pageSize = 100;

@@ -1,11 +1,16 @@
 import { Problem } from '../../../lib/problem.ts';
+import type { Random } from '../../../lib/random.ts';
 import type { Engine, EngineScript } from '../../../lib/redis/engine.ts';
 import { EngineError } from '../../../lib/redis/engine-error.ts';
 import type { Limit, Quotas } from '../../../lib/scheduling/quotas.ts';
 import { columns, type Need, type Quantity } from '../quotas.ts';
-import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-store.ts';
+import {
+  idempotencyMs,
+  type KeyedRequest,
+  type Receipt,
+  type StoreContext,
+} from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
-import type { StoreWatch } from '../store-faults.ts';
 import { type Command, keys, namesOf, toIndexCommands, toOnceCommand } from './commands.ts';
 import { callScript, commitScript, findScript } from './scripts.ts';
 
@@ -70,18 +75,20 @@ export type Outcome =
 /** Milliseconds to wait for an unavailable Valkey or Redis server before a call fails. */
 const patienceMs = 2000;
 
-interface TransactionsOptions {
+export interface SharedSessionsOptions extends StoreContext {
   readonly engine: Engine;
+  readonly random: Random;
   /** Number of replicas that must store a change before Perch confirms it. */
   readonly replicas: number;
-  readonly watch?: StoreWatch | undefined;
+  /** Called with errors to log and the failed action. Errors never contain messages or answers. */
+  readonly onFault: (error: unknown, doing: string) => void;
 }
 
 export type Transactions = ReturnType<typeof createTransactions>;
 
 type Args = readonly (string | number)[];
 
-function createRunner({ engine, watch }: TransactionsOptions) {
+function createRunner({ engine, watch }: SharedSessionsOptions) {
   const unavailable = (cause: unknown): Problem => {
     watch?.failed(cause);
     // Callers get no text of the engine, which can contain addresses.
@@ -108,7 +115,7 @@ function createRunner({ engine, watch }: TransactionsOptions) {
 }
 
 /** Creates reads and changes, which throw Problem `not_ready` if Valkey or Redis fails. */
-export function createTransactions(options: TransactionsOptions) {
+export function createTransactions(options: SharedSessionsOptions) {
   const { engine, replicas, watch } = options;
   const { run, unavailable } = createRunner(options);
   let operations = 0;
@@ -164,7 +171,7 @@ export function createTransactions(options: TransactionsOptions) {
 
 function toArguments({ id, before, after, request = null, receipt, ...change }: SessionChange) {
   const once = request && receipt ? [toOnceCommand(request, receipt)] : [];
-  const indexes = toIndexCommands({ id, before: before?.record ?? null, after });
+  const indexes = toIndexCommands(id, before?.record ?? null, after);
   return {
     id,
     version: before?.version ?? 0,
