@@ -88,8 +88,8 @@ export const retryMs = 1000;
 export type TurnRun = ReturnType<typeof runTurn>;
 
 /**
- * Starts to answer a message. `ended` resolves to the changed session when the end of the answer is
- * stored; to `undefined` after an error, or if the session has ended.
+ * Starts to answer a message. `ended` resolves to `true` when the end of the answer is stored; to
+ * `false` after an error, or if the session has ended.
  */
 export function runTurn(turn: Turn, options: TurnRunOptions) {
   const controller = new AbortController();
@@ -104,7 +104,7 @@ export function runTurn(turn: Turn, options: TurnRunOptions) {
   return { sequence: turn.sequence, stop, interrupt, ended: executeTurn(run) };
 }
 
-async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
+async function executeTurn(run: Run): Promise<boolean> {
   const { sessionId, sequence, store, engine, span } = run;
   let end: TurnEnd | null | undefined = null;
   try {
@@ -112,18 +112,18 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
       store.readText(sessionId, sequence),
       store.readAnswered(sessionId, { before: sequence, count: maxEarlierTurns }),
     ]);
-    if (question === undefined) return undefined;
+    if (question === undefined) return false;
     const turn = { text: question, modelId: engine.modelId };
     const begun = await store.changeOwn(sessionId, (record) => beginTurn(record, sequence, turn));
-    if (begun === undefined) return undefined;
+    if (begun === undefined) return false;
     end = await answerQuestion({ question, answered }, run);
-    return end === null ? undefined : await recordEnd(end, run);
+    return end !== null && (await recordEnd(end, run));
   } catch (error) {
     end = undefined;
     run.onFault(error, 'beginning a turn');
     run.onUnstored();
     await Promise.allSettled([run.clock.sleep(retryMs, run.signal)]); // returns early if the answer is stopped
-    return undefined;
+    return false;
   } finally {
     endTurnSpan(span, end);
   }
@@ -232,21 +232,20 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
 
 /**
  * Stores an answer's final events. Retries after an error, because clients wait for them. Returns
- * `undefined` if the server stops before, if the session has ended, or if another instance has
- * taken it over.
+ * `false` if the server stops before, if the session has ended, or if another instance has taken it
+ * over.
  */
-async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
+async function recordEnd(end: TurnEnd, run: Run): Promise<boolean> {
   const { sessionId, sequence, store, clock, limits, interrupted } = run;
   for (;;) {
     try {
-      return await store.changeOwn(sessionId, (record) =>
-        endTurn(record, { sequence, end }, limits),
-      );
+      const finish = (record: SessionRecord) => endTurn(record, { sequence, end }, limits);
+      return (await store.changeOwn(sessionId, finish)) !== undefined;
     } catch (error) {
       run.onFault(error, 'recording the end of a turn');
       run.onUnstored();
       // After a restart, the service records a failure for each interrupted answer.
-      if (interrupted.aborted) return undefined;
+      if (interrupted.aborted) return false;
       await Promise.allSettled([clock.sleep(retryMs, interrupted)]); // returns early if the server stops
     }
   }
