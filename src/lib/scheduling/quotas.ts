@@ -86,14 +86,15 @@ interface Usage {
   readonly bound: ResourceBound;
   readonly used: Map<string, number>;
   refused: number;
-  external: (name: string) => number;
+  external: ((name: string) => number) | null;
 }
 
 function createUsage(bound: ResourceBound): Usage {
-  return { bound, used: new Map(), refused: 0, external: () => 0 };
+  return { bound, used: new Map(), refused: 0, external: null };
 }
 
-const usedIn = ({ used, external }: Usage, name: string) => (used.get(name) ?? 0) + external(name);
+const usedIn = ({ used, external }: Usage, name: string) =>
+  (used.get(name) ?? 0) + (external?.(name) ?? 0);
 
 function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);

@@ -52,7 +52,7 @@ export interface StoreContext {
   readonly quotas?: Quotas;
   /** Ids of the sessions with open streams here, whose changes by other instances are announced. */
   readonly followed?: ReadonlySet<string>;
-  /** Told of failures and of successful writes. */
+  /** Listener for failures and for successful writes. */
   readonly watch?: StoreWatch | undefined;
 }
 
