@@ -96,7 +96,7 @@ async function measureImport(folder: string, path: string): Promise<Measured> {
   let highest = atStart;
   const opened = await openExport(folder, { formats: exportFormats, hints: {} });
   if (opened === null) throw new Error('The export was not recognized.');
-  const { fingerprint, changed } = await fingerprintExport(folder, opened.format.name);
+  const { fingerprint, changed } = await fingerprintExport(opened.files, opened.format.name);
   const { counts } = await runImport({
     store,
     source: opened.source,

@@ -29,7 +29,7 @@ const replaced = {
     export const withoutPropagation = (send) => send();
     export const startUpstreamSpan = () => undefined;
     export const recordStatus = () => {};`,
-  'web/request-tracing.ts': 'export const setRequestTracing = () => {};',
+  'server/request-tracing.ts': 'export const setRequestTracing = () => {};',
 } as const;
 
 const withoutTracing: Plugin = {

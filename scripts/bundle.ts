@@ -8,6 +8,35 @@ import { listLicences } from './licences.ts';
 const banner =
   "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);";
 
+/** Packages that Fastify loads only for schemas of routes, of which Perch has none (`src/server/server.ts`). */
+const unused = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'];
+
+/** Plugin that lets esbuild drop the parts of zod that are not used: it keeps all of the object `z`. */
+const shakeZod: Plugin = {
+  name: 'shake-zod',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace(
+        "import { z } from 'zod'",
+        "import * as z from 'zod'",
+      ),
+      loader: 'ts',
+    }));
+  },
+};
+
+/** Plugin that loads only the tokenizer of parse5 where no more of the package is used. */
+const cutParse5: Plugin = {
+  name: 'cut-parse5',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^parse5$/ }, ({ importer }) =>
+      importer.includes('/src/normalize/')
+        ? { path: packagePath('node_modules/parse5/dist/tokenizer/index.js') }
+        : undefined,
+    );
+  },
+};
+
 interface BundleOptions {
   readonly plugins?: Plugin[];
   readonly programs?: Readonly<Record<string, string>>;
@@ -23,23 +52,35 @@ export async function bundle(
   { plugins = [], programs = {} }: BundleOptions = {},
 ): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
+  const others = {
+    thread: 'src/answers/worker/thread.ts', // the worker thread for answers
+    integrity: 'src/cli/doctor/integrity.ts', // the check of databases
+    'reader-process': 'src/providers/archive/reader-process.ts', // the process that reads the archive
+    ...programs,
+  };
+  // Apart from the others, so that the `perch` command loads fewer chunks.
+  const main = await bundleTogether(folder, { main: 'src/main.ts' }, plugins);
+  const inputs = new Set([...main, ...(await bundleTogether(folder, others, plugins))]);
+  writeFileSync(join(folder, 'licences.txt'), listLicences([...inputs]));
+}
+
+/** Bundles entry points, which share chunks, and returns the paths of all bundled files. */
+async function bundleTogether(
+  folder: string,
+  entryPoints: Readonly<Record<string, string>>,
+  plugins: readonly Plugin[],
+): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: packagePath(),
-    entryPoints: {
-      main: 'src/main.ts', // the `perch` command
-      thread: 'src/answers/worker/thread.ts', // the worker thread for answers
-      integrity: 'src/cli/doctor/integrity.ts', // the check of databases
-      'reader-process': 'src/providers/archive/reader-process.ts', // the process that reads the archive
-      ...programs,
-    },
+    entryPoints: { ...entryPoints },
     outdir: folder,
     bundle: true,
     splitting: true, // commands load their own chunks on demand
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: listExternals(),
-    plugins,
+    external: [...listExternals(), ...unused],
+    plugins: [...plugins, shakeZod, cutParse5],
     banner: { js: banner },
     minifyWhitespace: true,
     minifySyntax: true,
@@ -48,7 +89,7 @@ export async function bundle(
     metafile: true,
     logLevel: 'warning',
   });
-  writeFileSync(join(folder, 'licences.txt'), listLicences(Object.keys(metafile.inputs)));
+  return Object.keys(metafile.inputs);
 }
 
 /** Returns the packages that are installed next to the bundle: those with a native module, such as `better-sqlite3`. */

@@ -2,8 +2,8 @@ import type { LightMyRequestResponse } from 'fastify';
 import { feedFormats } from '../src/model/results.ts';
 import type { RecordedExamples } from '../src/routes/openapi/examples.ts';
 import { withoutCharset } from '../src/routes/openapi/problems.ts';
+import type { Endpoint } from '../src/routes/route.ts';
 import { endpoints } from '../src/server/endpoints.ts';
-import type { Endpoint } from '../src/web/route.ts';
 import { recordSessions, steadyEngine } from './record-session-examples.ts';
 import {
   openSample,

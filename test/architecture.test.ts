@@ -13,8 +13,7 @@ const rungs: readonly (readonly (readonly string[])[])[] = [
   [['providers', 'archive', 'normalize'], ['access'], ['answers']],
   [['fetching']],
   [['reads', 'render']],
-  [['web']],
-  [['routes'], ['mcp'], ['sessions']],
+  [['sessions', 'routes']],
   [['config']],
   [['server']],
   [['main.ts', 'cli']],
@@ -32,21 +31,21 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   '@ipld/dag-cbor': /^archive\/imports\/bluesky\//,
   multiformats: /^archive\/imports\/bluesky\//,
   'better-sqlite3': /^lib\/files\/sqlite\.ts$/,
-  '@fastify/cors': /^web\/cors\.ts$/,
-  'content-disposition': /^web\/headers\.ts$/,
+  '@fastify/cors': /^routes\/cors\.ts$/,
+  'content-disposition': /^routes\/headers\.ts$/,
   'ipaddr.js': /^lib\/http\/ip-address\.ts$/,
   'lru-cache':
     /^(?:access|answers|archive|fetching|normalize|providers|routes|sessions)\/|^lib\/(?:expiring-cache|http\/request-signatures)\.ts$/,
   'markdown-it': /^routes\/pages\/|^answers\/readers\/markdown\.ts$/,
-  yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:markdown|openapi)\.ts$/,
-  fastify: /^(?:mcp|routes|sessions|server|web)\//,
-  '@modelcontextprotocol/server': /^mcp\//,
+  yaml: /^answers\/readers\/(?:markdown|openapi)\.ts$/,
+  fastify: /^(?:routes|sessions|server)\//,
+  '@modelcontextprotocol/server': /^routes\/mcp\//,
   pino: /^cli\/(?:logger|reading\/open-reading|serve)\.ts$/,
   mime: /^normalize\/files\.ts$/,
   parse5: /^answers\/readers\/html\.ts$|^normalize\/html(?:-text|\/\w+)\.ts$/,
   ignore: /^answers\/corpus\/corpus\.ts$/,
-  'tar-stream': /^archive\/imports\/files\/open-files\.ts$/,
-  yauzl: /^archive\/imports\/files\/open-files\.ts$|^cli\/restore\.ts$/,
+  'tar-stream': /^archive\/imports\/open-files\.ts$/,
+  yauzl: /^archive\/imports\/open-files\.ts$|^cli\/restore\.ts$/,
   yazl: /^cli\/backup\.ts$/,
   stemmer: /^answers\/text\/words\.ts$/,
   minisearch: /^routes\/pages\/docs\/search-index\.ts$/,
@@ -180,6 +179,13 @@ describe('the house', () => {
     expect(Object.keys({ ...dependencies, ...devDependencies })).toEqual(
       expect.arrayContaining([...used]),
     );
+  });
+
+  it('loads packages in forms that the build bundles: `import` and `import()`', () => {
+    const users = sources.filter((path) =>
+      readFileSync(join('src', path), 'utf8').includes('createRequire'),
+    );
+    expect(users).toEqual([]);
   });
 
   it('installs only packages that cannot be bundled', () => {

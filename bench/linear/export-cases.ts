@@ -17,7 +17,7 @@ export const exportCases: readonly Case[] = Object.entries(files).map(([name, wr
   maxBytes: 16 * 2 ** 20,
   prepare: (_seed, bytes) => {
     const file = Buffer.from(write(bytes));
-    return async () => void (await countElements(inChunks(file)));
+    return async () => void (await countElements(() => inChunks(file), file.length));
   },
 }));
 

@@ -298,11 +298,9 @@ function describeParseError(
   const [option = written] = written.split('=', 1);
   const fault = `${option} is not an option of this command.`;
   const meant = suggestOption(option, known);
-  return meant === '' ? `${fault} Its options are ${toOptionList(known)}.` : `${fault}${meant}`;
+  if (meant !== '') return `${fault}${meant}`;
+  return `${fault} Its options are ${known.map((name) => `--${name}`).join(', ')}.`;
 }
-
-const toOptionList = (names: readonly string[]): string =>
-  names.map((name) => `--${name}`).join(', ');
 
 function suggestOption(option: string, known: readonly string[]): string {
   const word = option.replace(/^--?/, '').toLowerCase();

@@ -4,10 +4,8 @@ import {
   type BareContext,
   type Command,
   type CommandOption,
-  exitCodes,
   globalOptions,
-  UsageError,
-  withOptions,
+  withoutArguments,
   withSubcommands,
 } from './command.ts';
 
@@ -15,14 +13,11 @@ type Commands = Readonly<Record<string, Command>>;
 
 export function createCompletionCommand(load: () => Promise<Commands>): BareBody {
   const subcommands = Object.entries(shells).map(([name, { line, render }]) => {
-    const plan = withOptions({}, (_, positionals) => {
-      if (positionals.length > 0) throw new UsageError(`completion ${name} takes no arguments.`);
-      return async ({ stdout }: BareContext) => {
-        const head = `# Completion of perch for ${name}. To enable it: ${line}\n`;
-        stdout.write(render(head, renderFunctions(listCompletions(await load()))));
-        return exitCodes.ok;
-      };
-    });
+    const print = async ({ stdout }: BareContext) => {
+      const head = `# Completion of perch for ${name}. To enable it: ${line}\n`;
+      stdout.write(render(head, renderFunctions(listCompletions(await load()))));
+    };
+    const plan = withoutArguments(`completion ${name}`, {}, () => print);
     const about = `Prints the script for ${name}. To enable it: ${line}`;
     return [name, { usage: name, about, ...plan }] as const;
   });

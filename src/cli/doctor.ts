@@ -184,13 +184,8 @@ function checkSettingsOf(context: DoctorContext): readonly Result[] {
   if (found.length > 0) return found;
   const count = Object.keys(variables.shape).filter((name) => context.settings.has(name)).length;
   if (count === 0) return [ok('No settings are set, so all have their defaults.')];
-  return [
-    ok(
-      count === 1
-        ? 'The only setting that is set is valid.'
-        : `All ${count} settings that are set are valid.`,
-    ),
-  ];
+  if (count === 1) return [ok('The only setting that is set is valid.')];
+  return [ok(`All ${count} settings that are set are valid.`)];
 }
 
 function findOpenFiles({ settings }: DoctorContext): readonly Result[] {

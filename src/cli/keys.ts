@@ -179,15 +179,16 @@ function toOneLine(notes: string): string {
 
 function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<boolean>): Run {
   return (context) =>
-    withStore(openKeys(context), explainIn(context), async (keys) => {
-      if (await act(keys, context)) return;
-      const fault = 'There is no key with this ID. `perch keys list` lists the keys.';
-      throw new CommandError('notFound', fault);
-    });
+    withStore(
+      async (): Promise<KeyStore> => (await openShared(context)) ?? openFile(context),
+      explainIn(context),
+      async (keys) => {
+        if (await act(keys, context)) return;
+        const fault = 'There is no key with this ID. `perch keys list` lists the keys.';
+        throw new CommandError('notFound', fault);
+      },
+    );
 }
-
-const openKeys = (context: CommandContext) => async (): Promise<KeyStore> =>
-  (await openShared(context)) ?? openFile(context);
 
 async function openShared({ config }: CommandContext): Promise<SharedKeyStore | null> {
   const engine = await openCommandEngine(config);

@@ -1,7 +1,7 @@
 import { systemClock } from '../lib/clock.ts';
 import { openTracing } from '../lib/tracing/tracing.ts';
 import { version } from '../lib/version.ts';
-import { serveStdio } from '../mcp/stdio.ts';
+import { serveStdio } from '../routes/mcp/stdio.ts';
 import { listDocuments, openLibrary } from '../server/wiring/documents.ts';
 import { type CommandBody, type Run, withoutArguments } from './command.ts';
 import { withFetching } from './reading/open-reading.ts';

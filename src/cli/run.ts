@@ -71,18 +71,16 @@ async function runArguments(args: readonly string[], io: Io): Promise<ExitCode> 
   // Options without a command belong to `serve`.
   const [name, own] = first.startsWith('-') ? ['serve', args] : [first, rest];
   const command = await findCommand(name);
-  if (command === undefined) return refuseCommand(name, io);
+  if (command === undefined) {
+    const fault = `There is no command ${JSON.stringify(name)}.${suggestName(name, commands)}`;
+    io.stderr.write(`perch: ${fault}\n\n${renderHelp(Object.values(commands))}`);
+    return exitCodes.usage;
+  }
   if (own.some(isHelp)) return printHelp([name, ...own], io);
   return runPlanned(command, own, io);
 }
 
 const isHelp = (arg: string) => arg === '--help' || arg === '-h';
-
-function refuseCommand(name: string, { stderr }: Io): ExitCode {
-  const fault = `There is no command ${JSON.stringify(name)}.${suggestName(name, commands)}`;
-  stderr.write(`perch: ${fault}\n\n${renderHelp(Object.values(commands))}`);
-  return exitCodes.usage;
-}
 
 async function printHelp([name = '', ...args]: readonly string[], { stdout }: Io) {
   const command = await findCommand(name);

@@ -5,17 +5,9 @@ import { parseUrl } from '../lib/http/url.ts';
 import { redactCredentials } from '../lib/redact.ts';
 import { version } from '../lib/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
+import { sourceNames as providerNames } from '../model/results.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/client.ts';
-import { type ProviderName, providerNames } from '../providers/registry.ts';
-import {
-  areaFaults,
-  engineVariables,
-  limitVariables,
-  modelVariables,
-  pictureVariables,
-  sessionVariables,
-  signingVariables,
-} from './areas.ts';
+import type { ProviderName } from '../providers/registry.ts';
 import {
   checkEach,
   flag,
@@ -28,6 +20,15 @@ import {
   secret,
   text,
 } from './schemas.ts';
+import {
+  areaFaults,
+  engineVariables,
+  limitVariables,
+  modelVariables,
+  pictureVariables,
+  sessionVariables,
+  signingVariables,
+} from './settings-by-area.ts';
 import {
   describeUnknown,
   fileVariableOf,

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { redactCredentials } from '../lib/redact.ts';
-import { engineVariables, limitVariables, modelVariables, sessionVariables } from './areas.ts';
 import { type Config, secretNames, variables } from './config.ts';
+import {
+  engineVariables,
+  limitVariables,
+  modelVariables,
+  sessionVariables,
+} from './settings-by-area.ts';
 import { fileVariableOf, type Settings } from './sources.ts';
 
 const setOrigin = z.discriminatedUnion('kind', [

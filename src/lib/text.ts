@@ -16,6 +16,14 @@ export function toSlug(heading: string): string {
     .replaceAll(/\s/g, '-');
 }
 
+let graphemes: Intl.Segmenter | undefined; // slow to create
+
+/** Returns the start of the grapheme (UAX #29) at an index of a text; `undefined` past its end. */
+export function findGrapheme(text: string, index: number): number | undefined {
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return graphemes.segment(text).containing(index)?.index;
+}
+
 const maxLength = 80;
 
 /** Returns a file name, distinct without case: UTF-8 bytes other than `a-z0-9_-` become `=xx`. */

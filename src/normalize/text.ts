@@ -1,4 +1,5 @@
 import { parseUrl } from '../lib/http/url.ts';
+import { findGrapheme } from '../lib/text.ts';
 
 /** Splits text into Unicode code points, the unit of all offsets on X. */
 export const toCodePoints = (text: string): readonly string[] => Array.from(text);
@@ -80,8 +81,7 @@ const searched = 64; // UTF-16 code units around a cut that are searched for a g
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const from = Math.max(0, max - searched);
-  const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-  const index = segmenter.segment(text.slice(from, max + searched)).containing(max - from)?.index;
+  const index = findGrapheme(text.slice(from, max + searched), max - from);
   if (index !== undefined && index > 0) return text.slice(0, from + index);
   // The searched text is a single grapheme.
   const splitsPair = (text.codePointAt(max - 1) ?? 0) > 0xffff;

@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-import type { ScalarTag } from 'yaml';
 import { toFileId, trimEndOf } from '../lib/text.ts';
 import type { Status } from '../model/post.ts';
 import type { PostPage } from '../model/results.ts';
@@ -36,27 +34,27 @@ export function toNoteFileNames(result: PostPage): NoteNames {
 
 /** Renders YAML between lines of dashes. Texts are one line, and stay texts in YAML 1.1. */
 export function renderFrontMatter(properties: Readonly<Record<string, unknown>>): string {
-  const toText = (_: unknown, value: unknown) =>
-    typeof value === 'string' ? toPropertyText(value) : value;
-  const lines = loadYaml().stringify(properties, toText, { lineWidth: 0, compat: [quoted] });
-  return `---\n${lines}---\n`;
+  const lines = Object.entries(properties).map(([name, value]) =>
+    Array.isArray(value)
+      ? `${name}:\n${value.map((item) => `  - ${toScalar(item)}\n`).join('')}`
+      : `${name}: ${toScalar(value)}\n`,
+  );
+  return `---\n${lines.join('')}---\n`;
+}
+
+/** Texts that YAML reads as something else, or as two, without quotes (YAML 1.2.2 §7.3.3). */
+const ambiguous =
+  /^(?!\p{L})|: | #|:$|^(?:y|n|yes|no|on|off|true|false|null|nan|inf|infinity|e[-+]?[\d_]+)$/iu;
+
+function toScalar(value: unknown): string {
+  if (typeof value !== 'string') return String(value);
+  const text = separateTemplates(toLine(value.replace(invisible, '')));
+  if (!ambiguous.test(text)) return text;
+  return text.includes('"') && !text.includes("'") ? `'${text}'` : JSON.stringify(text);
 }
 
 const invisible =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]|(?<![\u{1f3f4}\u{e0020}-\u{e007f}])[\u{e0000}-\u{e007f}]+/gu;
-
-const toPropertyText = (text: string): string =>
-  separateTemplates(toLine(text.replace(invisible, '')));
-
-const quoted: ScalarTag = {
-  tag: '!quoted',
-  default: true,
-  test: /^(?!\p{L})|^(?:y|n|yes|no|on|off|true|false|null|nan|inf|infinity|e[-+]?[\d_]+)$/iu,
-  resolve: (text) => text,
-};
-
-/** Loads the `yaml` package on demand, because it is slow to load. */
-const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
 function toProperties(result: PostPage): Readonly<Record<string, unknown>> {
   const { main } = toThread(result.posts);

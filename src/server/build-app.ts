@@ -2,21 +2,21 @@ import type { FastifyInstance } from 'fastify';
 import { createHostCheck, createOrigins } from '../lib/http/origins.ts';
 import { type CleanupStack, createCleanupStack } from '../lib/scheduling/cleanup-stack.ts';
 import { refuseRequests, setAdmission, takeTurns } from '../routes/admission/admission.ts';
+import { boundBodies, boundReplies } from '../routes/admission/body-limits.ts';
+import { createCompression, setCompression } from '../routes/compression.ts';
+import { setCors } from '../routes/cors.ts';
+import { setCommonHeaders } from '../routes/headers.ts';
+import { createAccessLog } from '../routes/monitoring/access-log.ts';
 import { refuseLivenessMethods, serveLiveness } from '../routes/monitoring/probes.ts';
 import { createProblemPages } from '../routes/pages/problem-page.ts';
+import { routeNotFound, setErrorHandler } from '../routes/problems.ts';
 import { createPathSuggestions } from '../routes/reads/near-path.ts';
 import { sessionService } from '../sessions/http/plugin.ts';
-import { createAccessLog } from '../web/access-log.ts';
-import { boundBodies, boundReplies } from '../web/body-limits.ts';
-import { createCompression, setCompression } from '../web/compression.ts';
-import { setCors } from '../web/cors.ts';
-import { routeNotFound, setErrorHandler } from '../web/errors.ts';
-import { setCommonHeaders } from '../web/headers.ts';
-import { setRequestTracing } from '../web/request-tracing.ts';
 import type { AppOptions } from './context.ts';
 import { listPaths } from './endpoints.ts';
 import { operatorSurface } from './operator-surface.ts';
 import { readSurface, type Surface } from './read-surface.ts';
+import { setRequestTracing } from './request-tracing.ts';
 import { createReporter, createServer } from './server.ts';
 import { openServices, type Services } from './wiring/services.ts';
 import { type AnsweredSessions, toCallerRules, writeAddressFile } from './wiring/sessions.ts';
@@ -37,7 +37,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
 async function openApp(options: AppOptions, opened: CleanupStack) {
   const services = await openServices(options, opened);
-  const { config, site, fetching, sessions, traffic, work } = services;
+  const { config, site, fetching, access, sessions, traffic, work } = services;
   const readiness = { draining: false };
   const baseUrl = config.PERCH_BASE_URL;
   const writePage = createProblemPages(site);
@@ -52,7 +52,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   setRequestTracing(server, services.tracing, baseUrl);
   setCommonHeaders(server);
   const checkHost = createHostCheck(baseUrl, config.HOST);
-  const surface = { ...services, accessLog };
+  const surface = { ...fetching, ...access, ...services, accessLog };
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) writeAddressFile(server, config);
   server.register(async (app) => {
@@ -61,7 +61,7 @@ async function openApp(options: AppOptions, opened: CleanupStack) {
   });
   server.register(async (app) => {
     await setCors(app);
-    takeTurns(app, services.loop, services.access.clientOf);
+    takeTurns(app, services.loop, access.clientOf);
     setAdmission(app, checkHost);
     refuseRequests(app, readiness);
     refuseLivenessMethods(app);
@@ -101,7 +101,7 @@ function addBodyHooks(app: FastifyInstance, { access, identification }: Services
   setCompression(app);
 }
 
-function toSessionOptions({ service }: AnsweredSessions, { config, access, accessLog }: Surface) {
+function toSessionOptions({ service }: AnsweredSessions, { config, clientOf, accessLog }: Surface) {
   const prefix = `/${config.PERCH_SESSION_PREFIX}`;
   return {
     service,
@@ -110,7 +110,7 @@ function toSessionOptions({ service }: AnsweredSessions, { config, access, acces
     rules: toCallerRules(config),
     origins: config.PERCH_SESSION_ORIGINS,
     pages: createOrigins(config.PERCH_BASE_URL, config.PERCH_SESSION_ORIGINS),
-    clientOf: access.clientOf,
+    clientOf,
     problems: createReporter(config.PERCH_BASE_URL, accessLog),
   };
 }

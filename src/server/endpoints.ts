@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
-import { mcpRoutes } from '../mcp/plugin.ts';
 import { adminDescriptionRoutes, adminKeysRoutes } from '../routes/admin/admin-plugin.ts';
 import { connectionRoutes } from '../routes/admin/connection.ts';
 import { actorRoutes } from '../routes/discovery/actor-plugin.ts';
 import { discoveryRoutes } from '../routes/discovery/documents.ts';
+import { mcpRoutes } from '../routes/mcp/plugin.ts';
 import { copiesRoutes } from '../routes/media/copies-plugin.ts';
 import { pictureRoutes } from '../routes/media/proxy-plugin.ts';
 import { livenessRoutes, metricsRoutes, readinessRoutes } from '../routes/monitoring/probes.ts';
@@ -12,8 +12,8 @@ import { addressRoutes } from '../routes/reads/address-route.ts';
 import { feedRedirectRoutes } from '../routes/reads/feed-redirects.ts';
 import { opmlRoutes } from '../routes/reads/opml-route.ts';
 import { routes } from '../routes/reads/routes.ts';
+import type { Endpoint } from '../routes/route.ts';
 import { listSessionRoutes } from '../sessions/http/endpoints.ts';
-import type { Endpoint } from '../web/route.ts';
 
 /** Public routes in the order of `/api`, except reads, sessions, `/docs/ask` and pictures. */
 export const endpoints: readonly Endpoint[] = [

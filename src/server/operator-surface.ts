@@ -14,31 +14,28 @@ import { metricsPlugin, readinessPlugin } from '../routes/monitoring/probes.ts';
 import type { Surface } from './read-surface.ts';
 import { createSessionsOfDashboard, openSections, type ReadEngine } from './wiring/dashboard.ts';
 import { describeAdmin } from './wiring/documents.ts';
-import type { Services } from './wiring/services.ts';
 import type { AnsweredSessions } from './wiring/sessions.ts';
 
 /** Registers the routes for the operator: readiness, metrics, admin API and dashboard. */
 export async function operatorSurface(app: FastifyInstance, surface: Surface): Promise<void> {
-  const { config, clock, random, access, site, accessLog, sessions } = surface;
+  const { config, clock, sessions } = surface;
   const { PERCH_BASE_URL: baseUrl, PERCH_ADMIN_TOKEN: token } = config;
-  const { keys, connectionOf, clientOf } = access;
   const origins = createOrigins(baseUrl, []);
-  const guard = createAdminGuard({ token, clock, clientOf });
+  const guard = createAdminGuard({ ...surface, token });
   const readEngine = openReport(app, surface);
   const readStoreFault = sessions === null ? undefined : () => sessions.service.health.fault;
-  app.register(readinessPlugin, { chain: surface.fetching.chain, readEngine, readStoreFault });
+  app.register(readinessPlugin, { ...surface, readEngine, readStoreFault });
   app.register(metricsPlugin, {
     origins,
     guard: config.PERCH_METRICS === 'open' ? null : guard,
     measure: () => measureServer(surface),
   });
   const describe = () => describeAdmin(config);
-  app.register(adminPlugin, { origins, guard, keys, connectionOf, baseUrl, describe });
+  app.register(adminPlugin, { ...surface, origins, guard, baseUrl, describe });
   const { sections, close } = openSections(surface, readEngine);
   app.addHook('onClose', async () => close());
   const store = createSessionsOfDashboard(clock, surface.redis);
-  const dashboard = { site, origins, guard, accessLog, random, token, store, sections };
-  app.register(dashboardPlugin, dashboard);
+  app.register(dashboardPlugin, { ...surface, origins, guard, token, store, sections });
 }
 
 function openReport(app: FastifyInstance, { clock, logger, redis: engine }: Surface): ReadEngine {
@@ -56,11 +53,13 @@ async function measureServer({
   traffic,
   work,
   load,
-  fetching: { cache, chain },
-  access: { quotas, allowances },
+  cache,
+  chain,
+  quotas,
+  allowances,
   sessions,
   redis,
-}: Services): Promise<readonly MetricFamily[]> {
+}: Surface): Promise<readonly MetricFamily[]> {
   return [
     {
       name: 'perch_build_info',

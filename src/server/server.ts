@@ -8,13 +8,8 @@ import {
   describeRefused,
   type RefusedPath,
 } from '../routes/admission/refusals.ts';
-import { toPath } from '../routes/reads/routes.ts';
-import {
-  type ProblemReplies,
-  sendSessionProblem,
-  toSessionDocument,
-} from '../sessions/http/reply.ts';
-import { type AccessLog, silentAccessLog } from '../web/access-log.ts';
+import { toCommonHeaders } from '../routes/headers.ts';
+import { type AccessLog, silentAccessLog } from '../routes/monitoring/access-log.ts';
 import {
   describeProblem,
   maxUrlBytes,
@@ -22,9 +17,14 @@ import {
   sendProblem,
   toProblem,
   type WriteProblemPage,
-} from '../web/errors.ts';
-import { toCommonHeaders } from '../web/headers.ts';
-import { toCanonicalTarget, withRoutedMethod } from '../web/route.ts';
+} from '../routes/problems.ts';
+import { toPath } from '../routes/reads/routes.ts';
+import { toCanonicalTarget, withRoutedMethod } from '../routes/route.ts';
+import {
+  type ProblemReplies,
+  sendSessionProblem,
+  toSessionDocument,
+} from '../sessions/http/reply.ts';
 import type { Services } from './wiring/services.ts';
 
 /** Returns the functions with which session routes report errors as all other routes do. */
@@ -50,6 +50,10 @@ const toHttpOptions = ({ PERCH_REQUEST_TIMEOUT_MS: timeoutMs }: Config): HttpOpt
   connectionsCheckingInterval: Math.min(5000, timeoutMs),
   keepAliveTimeout: 72_000,
 });
+
+function refuseSchemas(): never {
+  throw new Error('A route has a Fastify schema. Validate with zod instead.');
+}
 
 /** Creates the Fastify server. The caller must add error handlers, hooks and routes. */
 export function createServer(options: ServerOptions): FastifyInstance {
@@ -90,6 +94,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       createBoundServer(toHttpOptions(config), handle, bounds).setTimeout(120_000),
     // Routes with larger bodies set a limit of their own.
     bodyLimit: 65_536,
+    // Routes validate with zod. Otherwise Fastify would load ajv and fast-json-stringify.
+    schemaController: {
+      compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas },
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: {

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeArd } from '../../src/routes/discovery/surfaces.ts';
-import type { Endpoint } from '../../src/web/route.ts';
+import type { Endpoint } from '../../src/routes/route.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { discoveryFacts } from '../support/discovery-facts.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { moveDocExamples } from '../../src/lib/http/base-url-of-examples.ts';
 import { discoveryRoutes } from '../../src/routes/discovery/documents.ts';
 import { isApiPage, navigation } from '../../src/routes/pages/docs/navigation.ts';
-import type { Endpoint } from '../../src/web/route.ts';
+import type { Endpoint } from '../../src/routes/route.ts';
 import { buildTestApp, shareTestApps } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -124,6 +124,22 @@ describe('connections', () => {
     expect(some.socket.readableEnded).toBe(false);
   });
 
+  it('of a client that had several cut are closed and refused, and not those of others', async () => {
+    const { port } = await listen();
+    const quiet = await open(port, '127.0.0.2');
+    for (let cut = 0; cut < 4; cut += 1) {
+      await (await open(port, '127.0.0.2', health.repeat(500))).closed;
+    }
+
+    const next = await open(port, '127.0.0.2', health);
+    const other = await open(port, '127.0.0.3', health);
+
+    await quiet.closed;
+    await expect.poll(() => next.received()).toContain('sent more than 16 requests ahead');
+    expect(next.received()).toContain('"code":"overloaded"');
+    await expect.poll(() => other.received()).toContain('HTTP/1.1 200 OK');
+  });
+
   it('get no further request handled when they are cut', async () => {
     let handled = 0;
     const clientOf = () => ({ address: '127.0.0.2', network: null });

@@ -8,6 +8,7 @@ import {
   UnusableFileError,
 } from '../../lib/files/sqlite.ts';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
+import type { AnswersOptions } from '../open-answers.ts';
 import type { Block } from '../readers/section.ts';
 import { toStem } from '../text/words.ts';
 import type { RefreshSummary } from './index-refresher.ts';
@@ -302,22 +303,25 @@ export interface IndexState {
   readonly failure: { readonly message: string; readonly atMs: number } | null;
 }
 
-export type IndexRecord = ReturnType<typeof createIndexRecord>;
+type IndexCallbacks = Pick<AnswersOptions, 'onProgress' | 'onRefreshed' | 'onError'>;
 
-/** Creates a record of the state of the search index, with the callbacks that update the record. */
-export function createIndexRecord(clock: Pick<Clock, 'now'>) {
+/** Creates a record of the state of the search index. Its callbacks then call those of `next`. */
+export function createIndexRecord(clock: Pick<Clock, 'now'>, next: IndexCallbacks = {}) {
   let state: IndexState = { progress: null, current: null, failure: null };
-  return {
-    read: (): IndexState => state,
-    onProgress: (progress: RefreshProgress): void => {
+  const callbacks: Required<IndexCallbacks> = {
+    onProgress: (progress) => {
       state = { ...state, progress };
+      next.onProgress?.(progress);
     },
-    onRefreshed: (summary: RefreshSummary): void => {
+    onRefreshed: (summary) => {
       state = { progress: null, current: { ...summary, atMs: clock.now() }, failure: null };
+      next.onRefreshed?.(summary);
     },
-    onError: (error: unknown): void => {
+    onError: (error) => {
       const message = error instanceof Error ? error.message : String(error);
       state = { ...state, progress: null, failure: { message, atMs: clock.now() } };
+      next.onError?.(error);
     },
   };
+  return { read: (): IndexState => state, callbacks };
 }

@@ -112,8 +112,8 @@ export interface ExportFormat {
   /** Name of the format in the command-line option `--form`. */
   readonly name: string;
   readonly takesHandle: boolean;
-  /** Opens an export; returns `null` for another format. @throws Error if opening fails */
-  open(path: string, hints?: ExportHints): Promise<ExportSource | null>;
+  /** Returns `null` for another format. The source closes `files`. @throws Error if it fails */
+  open(files: ExportFiles, hints: ExportHints): Promise<ExportSource | null>;
 }
 
 export function skipRecord(location: string, reason: string): SkippedRecord {
@@ -121,26 +121,30 @@ export function skipRecord(location: string, reason: string): SkippedRecord {
 }
 
 export interface ExportFile {
-  /** Path within the export, with `/` between folders. */
+  /** Path within the export, with `/` between folders. The path is not validated. */
   readonly name: string;
-  /** Uncompressed size. */
+  /** Uncompressed size, as stated by the export. */
   readonly bytes: number;
 }
 
-/** Folder, zip file or tar file of an export, open for reading. Close it with `close()`. */
+/** Export that is open for reading. Close it with `close()`. */
 export interface ExportFiles {
+  readonly path: string;
+  /** Kind of export: a folder, a zip or tar file (`packed`), or any other file. */
+  readonly kind: 'folder' | 'packed' | 'file';
+  /** Files with records, at most `maxListedFiles`; for the kind `file`, the file itself. */
   readonly files: readonly ExportFile[];
   /** Yields a file's content. @throws Error with a message for the user if it is unreadable */
   read(file: ExportFile): AsyncIterable<Uint8Array>;
+  /** Yields all files, in any order. */
+  list(): AsyncIterable<ExportFile>;
+  /** Yields all files, in any order, with their content. Unpacks a tar file again. */
+  all(): AsyncIterable<MediaFile>;
   close(): Promise<void>;
 }
 
-/** File of an export. Its content can be read only until the caller requests the next file. */
-export interface MediaFile {
-  /** Path within the export, with `/` between folders. The path is not validated. */
-  readonly path: string;
-  /** Uncompressed size in bytes, as stated by the export. */
-  readonly bytes: number;
+/** File whose content can be read only until the caller requests the next file. */
+export interface MediaFile extends ExportFile {
   read(): AsyncIterable<Uint8Array>;
 }
 
@@ -177,7 +181,7 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
 
 /** Creates the source that an import reads. Reads of `countedFiles` count as progress. */
 export function createExportSource(
-  { read, close }: Pick<ExportFiles, 'read' | 'close'>,
+  { read, close }: ExportFiles,
   countedFiles: readonly ExportFile[],
   createReader: (
     read: ExportFiles['read'],

@@ -1,5 +1,10 @@
-import type { ExportItem, LeftOutContent, MediaFile } from './export-source.ts';
-import { readMediaFiles } from './files/open-files.ts';
+import {
+  type ExportFile,
+  type ExportFiles,
+  type ExportItem,
+  isExportFileName,
+  type LeftOutContent,
+} from './export-source.ts';
 import { type CsvRow, readCsvRows, readLines } from './ndjson/lines.ts';
 import { endsWithinRecord, jsonElements } from './records.ts';
 
@@ -20,35 +25,44 @@ const limits = {
  * without records. Yields empty arrays in between, so that the caller can stop.
  */
 export async function* readLeftOut(
-  path: string,
+  files: ExportFiles,
   reasonOf: ReasonOf,
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
   const found = new Map<string, LeftOutContent>();
-  for await (const file of readMediaFiles(path)) {
-    const reason = isNoise(file.path) ? null : reasonOf(file.path);
-    if (reason !== null) await addFile(found, file, reason);
+  for await (const file of files.list()) {
+    const reason = isNoise(file.name) ? null : reasonOf(file.name);
+    if (reason !== null) addFile(found, { file, reason, ...(await countItems(files, file)) });
     yield [];
   }
   yield [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function addFile(found: Map<string, LeftOutContent>, file: MediaFile, reason: string) {
-  const { count, unit } = await countItems(file);
+interface LeftOutFile extends ItemCount {
+  readonly file: ExportFile;
+  readonly reason: string;
+}
+
+function addFile(
+  found: Map<string, LeftOutContent>,
+  { file, reason, count, unit }: LeftOutFile,
+): void {
   const isFolder = unit === 'file';
-  const name = toName(isFolder ? file.path.slice(0, file.path.lastIndexOf('/') + 1) : file.path);
+  const name = toName(isFolder ? file.name.slice(0, file.name.lastIndexOf('/') + 1) : file.name);
   const before = found.get(name);
   if (count === 0 || (before === undefined && found.size >= limits.entries)) return;
   found.set(name, { kind: 'left-out', name, count: (before?.count ?? 0) + count, unit, reason });
 }
 
-async function countItems({ path, bytes, read }: MediaFile): Promise<ItemCount> {
+async function countItems({ read }: ExportFiles, file: ExportFile): Promise<ItemCount> {
+  const { name, bytes } = file;
   const size: ItemCount = { count: bytes, unit: 'byte' };
-  const [, extension] = /\.(js|json|ndjson|csv|txt)$/.exec(path) ?? [];
-  if (extension === undefined && path.includes('/')) return { count: 1, unit: 'file' };
-  if (extension === undefined || extension === 'txt' || bytes > limits.countedBytes) return size;
+  const isText = isExportFileName(name) || name.endsWith('.txt');
+  if (!isText && name.includes('/')) return { count: 1, unit: 'file' };
+  if (bytes > limits.countedBytes) return size;
   try {
-    if (extension === 'csv') return await countRows(read());
-    return await (extension === 'ndjson' ? countLines(read()) : countElements(read()));
+    if (name.endsWith('.csv')) return await countRows(read(file));
+    if (name.endsWith('.ndjson')) return await countLines(read(file));
+    return /\.js(?:on)?$/.test(name) ? await countElements(() => read(file), bytes) : size;
   } catch {
     return size; // a damaged file is reported too
   }
@@ -74,41 +88,29 @@ const collectionStart = /"orderedItems"\s{0,20}:\s{0,20}\[/;
 const emptyObject = /^\W{0,3}(?:[\w. ]{0,200}=)?\s{0,20}\{\s{0,20}\}\s{0,20};?\s{0,20}$/;
 
 /** Counts the elements of a script's or JSON file's list unparsed; without a list, its bytes. */
-export async function countElements(chunks: AsyncIterable<Uint8Array>): Promise<ItemCount> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  let head = Buffer.alloc(0);
-  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-    head = Buffer.concat([head, next.value]);
-    if (head.length >= headBytes) break;
-  }
-  const text = head.toString('latin1', 0, headBytes);
-  if (head.length < headBytes && emptyObject.test(text)) return { count: 0, unit: 'item' };
-  const start = listStart.exec(text) ?? collectionStart.exec(text);
-  const rest = { [Symbol.asyncIterator]: () => iterator };
-  if (start === null) return { count: head.length + (await countBytes(rest)), unit: 'byte' };
-  return {
-    count: await countList(head.subarray(start.index + start[0].length - 1), rest),
-    unit: 'item',
-  };
-}
-
-async function countBytes(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+export async function countElements(
+  read: () => AsyncIterable<Uint8Array>,
+  bytes: number,
+): Promise<ItemCount> {
+  const head = await readHead(read());
+  if (bytes < headBytes && emptyObject.test(head)) return { count: 0, unit: 'item' };
+  const start = [listStart, collectionStart].find((pattern) => pattern.test(head));
+  if (start === undefined) return { count: bytes, unit: 'byte' };
   let count = 0;
-  for await (const { length } of chunks) count += length;
-  return count;
-}
-
-async function countList(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Promise<number> {
-  const chunks = async function* () {
-    yield head;
-    yield* rest;
-  };
-  let count = 0;
-  for await (const elements of jsonElements(chunks(), { prepare: () => '0' }))
+  for await (const elements of jsonElements(read(), { start, prepare: () => '0' }))
     for (const found of elements)
       if (found.kind === 'value' || !found.isCutOff || found.reason === endsWithinRecord)
         count += 1;
-  return count;
+  return { count, unit: 'item' };
+}
+
+async function readHead(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  let head = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    head = Buffer.concat([head, chunk]);
+    if (head.length >= headBytes) break;
+  }
+  return head.toString('latin1', 0, headBytes);
 }
 
 /** Counts the lines of a text that are not empty. */

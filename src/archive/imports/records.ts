@@ -250,14 +250,14 @@ function toElement(
   if (chunks === null) {
     return { ...fault, reason: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
   }
-  const text = prepare(Buffer.concat(chunks).toString('utf8'));
+  const text = cleanEscapes(prepare(Buffer.concat(chunks).toString('utf8')));
   // Control characters can be within strings or between tokens.
   const value =
     tryParse(text) ??
     tryParse(text.replace(controls, '\\ufffd')) ??
     tryParse(text.replace(controls, ' '));
   if (value === undefined) return { ...fault, reason: 'It is not valid JSON.' };
-  return { kind: 'value', value: hasOddEscape(text) ? cleanStrings(value) : value, index };
+  return { kind: 'value', value, index };
 }
 
 function tryParse(text: string): unknown {
@@ -268,24 +268,15 @@ function tryParse(text: string): unknown {
   }
 }
 
-function hasOddEscape(text: string): boolean {
-  // The plain search comes first because the pattern is ten times slower.
-  return text.includes('\\u') && /\\u(?:d[89a-f]|0000)/i.test(text);
-}
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
 const controls = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
-const noText = /[\p{Surrogate}\0]/gu;
+/** Escapes of NUL and lone surrogates. The group matches others that could be mistaken for them. */
+const oddEscapes =
+  /(\\\\|\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2})|\\u(?:d[89a-f][\da-f]{2}|0000)/gi;
 
-const maxNesting = 200; // level below which nothing is read
-
-function cleanStrings(value: unknown, level = 0): unknown {
-  if (typeof value === 'string') return value.replace(noText, '\ufffd');
-  if (typeof value !== 'object' || value === null) return value;
-  if (level > maxNesting) return null;
-  if (Array.isArray(value)) return value.map((member) => cleanStrings(member, level + 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, cleanStrings(member, level + 1)]),
-  );
-}
+// The plain search comes first because the pattern is ten times slower.
+const cleanEscapes = (text: string): string =>
+  text.includes('\\u')
+    ? text.replace(oddEscapes, (_escape, valid?: string) => valid ?? '\\ufffd')
+    : text;

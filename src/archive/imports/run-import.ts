@@ -10,6 +10,7 @@ import type { ArchiveStore } from '../store/store.ts';
 import { blueskyFormat } from './bluesky/bluesky-format.ts';
 import type {
   ExportedPost,
+  ExportFiles,
   ExportFormat,
   ExportHints,
   ExportItem,
@@ -18,9 +19,9 @@ import type {
   MediaReference,
   SkippedRecord,
 } from './export-source.ts';
-import { openFolderFiles } from './files/open-files.ts';
 import { mastodonFormat } from './mastodon/mastodon-format.ts';
 import { ndjsonFormat } from './ndjson/ndjson-format.ts';
+import { openExportFiles } from './open-files.ts';
 import { xCsvFormat } from './x/csv-format.ts';
 import { xFormat } from './x/x-format.ts';
 
@@ -248,6 +249,8 @@ export const exportFormats: readonly ExportFormat[] = [
 
 export interface OpenedExport {
   readonly format: ExportFormat;
+  readonly files: ExportFiles;
+  /** Source of the items. Its `close()` closes `files`. */
   readonly source: ExportSource;
 }
 
@@ -256,10 +259,17 @@ export async function openExport(
   path: string,
   { formats, hints }: { readonly formats: readonly ExportFormat[]; readonly hints: ExportHints },
 ): Promise<OpenedExport | null> {
-  for (const format of formats) {
-    const source = await format.open(path, hints);
-    if (source !== null) return { format, source };
+  const files = await openExportFiles(path);
+  try {
+    for (const format of formats) {
+      const source = await format.open(files, hints);
+      if (source !== null) return { format, files, source };
+    }
+  } catch (error) {
+    await files.close();
+    throw error;
   }
+  await files.close();
   return null;
 }
 
@@ -268,15 +278,11 @@ const importVersion = 3;
 const sample = { bytes: 65_536, places: 8 } as const;
 
 /** Hashes an export and `form` (format and handle). `changed`: latest Unix second of its files. */
-export async function fingerprintExport(path: string, form: string) {
+export async function fingerprintExport({ path, kind, files }: ExportFiles, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
-  const folder = await openFolderFiles(path);
-  if (folder === null)
-    return { changed: await addFile(hash, path), fingerprint: hash.digest('hex') };
-  let changed = 0;
+  let changed = kind === 'folder' ? 0 : await addFile(hash, path);
   // Media files and web pages are not imported, so they are not hashed.
-  const records = folder.files.filter(({ name }) => /\.(?:js|json|csv|car|ndjson)$/.test(name));
-  for (const { name } of records) {
+  for (const { name } of kind === 'folder' ? files : []) {
     hash.update(`${name}\n`);
     changed = Math.max(changed, await addFile(hash, join(path, name)));
   }

@@ -102,7 +102,7 @@ function createFileWriter(options: MediaImport) {
     return used + bytes > limits.totalBytes ? 'over_quota' : null;
   };
   return async (file: MediaFile): Promise<FileResult> => {
-    const name = nameOf(file.path);
+    const name = nameOf(file.name);
     if (name === null) return null;
     const reason = check(file, name);
     if (reason !== null) return reason;

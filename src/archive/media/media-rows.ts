@@ -73,9 +73,6 @@ function openCopies(database: SqliteDatabase) {
     'INSERT OR REPLACE INTO media_copies (hash, bytes, type) VALUES (@hash, @bytes, @type)',
   );
   const copy = database.prepare<[string], MediaCopy>('SELECT * FROM media_copies WHERE hash = ?');
-  const copies = database.prepare<[string], MediaCopy>(
-    'SELECT * FROM media_copies WHERE hash > ? ORDER BY hash LIMIT 500',
-  );
   const total = database.prepare<[], MediaTotal>(countCopies);
   const unused = database
     .prepare<[], string>(
@@ -92,11 +89,6 @@ function openCopies(database: SqliteDatabase) {
       return true;
     },
     findMediaCopy: (hash: string): MediaCopy | undefined => copy.get(hash),
-    /** Yields all stored files, ordered by hash. */
-    *listMediaCopies(): Iterable<MediaCopy> {
-      for (let page = copies.all(''); page.length > 0; page = copies.all(page.at(-1)?.hash ?? ''))
-        yield* page;
-    },
     countMedia: (): MediaTotal => total.get() ?? { files: 0, bytes: 0 },
     /** Deletes the rows of files to which no post or profile refers. Returns their hashes. */
     deleteUnusedMedia: (): readonly string[] => unused.all(),

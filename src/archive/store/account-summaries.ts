@@ -29,10 +29,7 @@ export function openAccountSummaries(database: SqliteDatabase) {
         AND followed IN (accounts.handle, ${namedById})) AS followers,
       (SELECT count(*) FROM follows WHERE platform = accounts.platform
         AND follower = accounts.handle) AS following,
-      (SELECT min(number) FROM posts WHERE ${ofAccount} AND gone = 0) AS oldestPost,
-      (SELECT max(number) FROM posts WHERE ${ofAccount} AND gone = 0) AS newestPost,
-      (SELECT min(number) FROM reposts WHERE ${ofAccount}) AS oldestRepost,
-      (SELECT max(number) FROM reposts WHERE ${ofAccount}) AS newestRepost
+      ${atEnd('min')} AS oldest, ${atEnd('max')} AS newest
     FROM accounts WHERE platform <> 'sample'`;
   const list = database.prepare<unknown[], AccountSummaryRow>(
     `${select} ORDER BY platform, handle`,
@@ -73,24 +70,22 @@ const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.hand
 
 const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';
 
-interface AccountSummaryRow extends Omit<AccountSummary, 'isProtected' | 'oldest' | 'newest'> {
+/** SQL for the lowest or highest number of an account's posts and reposts. */
+const atEnd = (end: 'min' | 'max') => `(SELECT ${end}(number) FROM (
+    SELECT ${end}(number) AS number FROM posts WHERE ${ofAccount} AND gone = 0
+    UNION ALL SELECT ${end}(number) FROM reposts WHERE ${ofAccount}))`;
+
+interface AccountSummaryRow extends Omit<AccountSummary, 'isProtected'> {
   readonly protected: number;
-  readonly oldestPost: number | null;
-  readonly newestPost: number | null;
-  readonly oldestRepost: number | null;
-  readonly newestRepost: number | null;
 }
 
-function toAccountSummary(row: AccountSummaryRow): AccountSummary {
-  const { oldestPost, newestPost, oldestRepost, newestRepost, protected: flag, ...rest } = row;
-  const seconds = [oldestPost, newestPost, oldestRepost, newestRepost]
-    .filter((number) => number !== null)
-    .map(secondOf);
+function toAccountSummary({ protected: flag, ...row }: AccountSummaryRow): AccountSummary {
+  const toSecond = (number: number | null) => (number === null ? null : secondOf(number));
   return {
-    ...rest,
+    ...row,
     isProtected: flag === 1,
-    oldest: seconds.length === 0 ? null : Math.min(...seconds),
-    newest: seconds.length === 0 ? null : Math.max(...seconds),
+    oldest: toSecond(row.oldest),
+    newest: toSecond(row.newest),
   };
 }
 

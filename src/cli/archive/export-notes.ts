@@ -49,7 +49,7 @@ export async function exportMarkdown(options: MarkdownExport) {
   const counted = [...years.values()].toSorted((a, b) => (a.year < b.year ? -1 : 1));
   if (!signal.aborted) {
     folder.write('index.md', media.localize(renderArchiveIndex(account, counted), ''));
-    media.removeOthers();
+    folder.removeOthers();
   }
   return { years: counted, isWhole: !signal.aborted };
 }
@@ -75,23 +75,18 @@ async function* readRows<Row extends { readonly number: number }>(
 }
 
 async function writeThreads(options: MarkdownExport, years: Years): Promise<void> {
-  const { store, owner, folder, signal } = options;
-  const months = createMonths((month, names: readonly string[]) =>
-    folder.keepOnly(month, new Set(names)),
-  );
+  const { store, owner, signal } = options;
   const read = (after: number) => store.readHistory(owner, after, pageRows);
   for await (const row of readRows(read, signal)) {
     const year = yearOf(row.created, years);
     year.posts += 1;
     if (row.continues) continue;
     year.threads += 1;
-    months.add(toMonth(row.created), writeThread(row, options));
+    writeThread(row, options);
   }
-  if (!signal.aborted) months.end(listMonths(folder));
 }
 
-function writeThread(first: HistoryPost, options: MarkdownExport): string {
-  const { store, owner, folder, media } = options;
+function writeThread(first: HistoryPost, { store, owner, folder, media }: MarkdownExport): void {
   const found = [first];
   // A post continues only one other post, so no post is found twice.
   for (const post of found) found.push(...store.readContinuations(owner, post));
@@ -100,54 +95,26 @@ function writeThread(first: HistoryPost, options: MarkdownExport): string {
   const stored = Math.min(...thread.map((post) => post.stored));
   const note = renderThreadNote({ posts: thread.map(({ post }) => post), stored });
   folder.write(`${toMonth(first.created)}/${name}`, media.localize(note, '../../'));
-  return name;
 }
 
 async function writeReposts(options: MarkdownExport, years: Years): Promise<void> {
   const { store, owner, account, folder, signal } = options;
-  const months = createMonths((month, lines: readonly string[]) => {
-    const path = `${month}/reposts.md`;
-    if (lines.length === 0) folder.remove(path);
-    else
-      folder.write(path, [renderRepostsHead(account, month.replace('/', '-')), ...lines].join(''));
-  });
+  let month = '';
+  let lines: string[] = [];
+  const endMonth = () => {
+    const head = renderRepostsHead(account, month.replace('/', '-'));
+    if (lines.length > 0) folder.write(`${month}/reposts.md`, [head, ...lines].join(''));
+    lines = [];
+  };
   const read = (after: number) => store.readReposts(owner, after, pageRows);
   for await (const row of readRows(read, signal)) {
-    months.add(toMonth(row.created), renderRepost({ ...row, platform: owner.platform }));
+    const monthOfRow = toMonth(row.created);
+    if (monthOfRow !== month) endMonth();
+    month = monthOfRow;
+    lines.push(renderRepost({ ...row, platform: owner.platform }));
     yearOf(row.created, years).reposts += 1;
   }
-  if (!signal.aborted) months.end(listMonths(folder));
-}
-
-function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) => void) {
-  const ended = new Set<string>();
-  let current: string | null = null;
-  let items: Item[] = [];
-  const end = () => {
-    if (current === null) return;
-    endMonth(current, items);
-    ended.add(current);
-    items = [];
-  };
-  return {
-    add: (month: string, item: Item) => {
-      if (month !== current) end();
-      current = month;
-      items.push(item);
-    },
-    /** Also calls `endMonth` for months in `all` without items, to delete their outdated files. */
-    end: (all: readonly string[]) => {
-      end();
-      for (const month of all) if (!ended.has(month)) endMonth(month, []);
-    },
-  };
-}
-
-function listMonths(folder: ExportFolder): readonly string[] {
-  const years = folder.folders('').filter((name) => /^\d{4}$/.test(name));
-  return years.flatMap((year) =>
-    folder.folders(year).flatMap((month) => (/^\d\d$/.test(month) ? [`${year}/${month}`] : [])),
-  );
+  if (!signal.aborted) endMonth();
 }
 
 function toMonth(seconds: number): string {
@@ -165,16 +132,12 @@ const markerName = '.perch-export.json';
 export function openExportFolder(root: string, account: AccountReference) {
   claimFolder(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
   const counts = { written: 0, same: 0, removed: 0 };
-  const remove = (path: string) => {
-    if (!existsSync(join(root, path))) return;
-    rmSync(join(root, path));
-    counts.removed += 1;
-  };
+  const exported = new Set<string>();
   return {
     counts: counts as Readonly<typeof counts>,
-    remove,
     /** Does nothing if the file already has this content. */
     write: (file: string, content: string) => {
+      exported.add(file);
       const path = join(root, file);
       if (existsSync(path) && readFileSync(path, 'utf8') === content) {
         counts.same += 1;
@@ -186,6 +149,7 @@ export function openExportFolder(root: string, account: AccountReference) {
     },
     /** Copies an archived file, unless the path already has a file of the same size. */
     copy: (file: string, { from, bytes }: { readonly from: string; readonly bytes: number }) => {
+      exported.add(file);
       const path = join(root, file);
       if (statSync(path, { throwIfNoEntry: false })?.size === bytes) {
         counts.same += 1;
@@ -196,17 +160,19 @@ export function openExportFolder(root: string, account: AccountReference) {
       chmodSync(path, 0o644);
       counts.written += 1;
     },
-    /** Deletes the notes or media files of earlier exports that are not in `names`. */
-    keepOnly: (folder: string, names: ReadonlySet<string | null>) => {
-      for (const name of listNames(join(root, folder))) {
-        if (exportedName.test(name) && !names.has(name)) remove(`${folder}/${name}`);
+    /** Deletes the notes and media files of earlier exports that this one did not write. */
+    removeOthers: () => {
+      for (const file of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+        if (!exportedFile.test(file) || exported.has(file)) continue;
+        rmSync(join(root, file));
+        counts.removed += 1;
       }
     },
-    /** Returns the sorted names of the direct subfolders of `path`. */
-    folders: (path: string) =>
-      listNames(join(root, path)).filter((name) => statSync(join(root, path, name)).isDirectory()),
   };
 }
+
+const exportedFile =
+  /^(?:media\/[0-9a-f]{64}\.\w{1,5}|\d{4}\/\d\d\/(?:\d{4}-\d\d-\d\d-[a-z0-9_=-]+|reposts)\.md)$/;
 
 function claimFolder(root: string, marker: string): void {
   if (existsSync(root) && !statSync(root).isDirectory())
@@ -217,16 +183,10 @@ function claimFolder(root: string, marker: string): void {
     if (readFileSync(path, 'utf8') === marker) return;
     throw new CommandError('usage', `${root} contains the export of another account.`);
   }
-  if (listNames(root).length > 0) {
+  if (readdirSync(root).length > 0) {
     throw new CommandError('usage', `${root} contains other files. Choose an empty folder.`);
   }
   writeFileSync(path, marker);
 }
-
-function listNames(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder).sort() : [];
-}
-
-const exportedName = /^(?:[0-9a-f]{64}\.\w{1,5}|\d{4}-\d\d-\d\d-[a-z0-9_=-]+\.md)$/;
 
 export const toNoteName = (day: string, id: string): string => `${day}-${toFileId(id)}.md`;

@@ -64,7 +64,8 @@ export const exportAction: Action = {
       const wanted = positionals.map((text) => toArchivedAccount(text, platform));
       return (context) =>
         withArchiveStore(context, 'empty', async (store) => {
-          const accounts = wanted.length === 0 ? null : findArchived(wanted, store);
+          const accounts =
+            wanted.length === 0 ? null : wanted.map((one) => findArchived(one, store));
           const request = { store, accounts, output, context };
           return explainWriteErrors(output ?? 'Standard output', () => write(request));
         });
@@ -72,16 +73,11 @@ export const exportAction: Action = {
   ),
 };
 
-function findArchived(wanted: readonly AccountReference[], store: ArchiveStore) {
-  const archived = store.listAccounts();
-  return wanted.map((one) => {
-    // A Bluesky account may be given by its DID.
-    const account = { ...one, handle: store.findAccount(one)?.handle ?? one.handle };
-    const isSame = ({ platform, handle }: AccountReference) =>
-      platform === account.platform && handle === account.handle;
-    if (archived.some(isSame)) return account;
-    throw notArchived(account);
-  });
+function findArchived(account: AccountReference, store: ArchiveStore): AccountReference {
+  const found = store.findAccount(account);
+  if (found === undefined) throw notArchived(account);
+  // A Bluesky account may be given by its DID.
+  return { platform: account.platform, handle: found.handle };
 }
 
 async function exportNotes({ store, accounts, output, context }: ExportRequest): Promise<void> {
@@ -182,7 +178,5 @@ function createMediaExport({
         const name = base === baseUrl ? copyOnce(hash) : null;
         return name === null ? link : `](${up}${mediaFolder}/${name})`;
       }),
-    /** Deletes media files of earlier exports that no exported Markdown file links to any more. */
-    removeOthers: (): void => folder.keepOnly(mediaFolder, new Set(names.values())),
   };
 }

@@ -7,7 +7,6 @@ import type {
   ExportSource,
   SkippedRecord,
 } from '../../archive/imports/export-source.ts';
-import { readMediaFiles } from '../../archive/imports/files/open-files.ts';
 import {
   exportFormats,
   fingerprintExport,
@@ -160,7 +159,7 @@ function toFault(error: unknown, path: string): CommandError {
 
 async function importOpened(
   path: string,
-  { format, source }: OpenedExport,
+  { format, files, source }: OpenedExport,
   { context, store, hints, withMedia, signal, json }: ImportContext,
 ): Promise<ExitCode> {
   const { handle } = hints;
@@ -170,7 +169,7 @@ async function importOpened(
   }
   // The same export with another handle is a separate import.
   const given = handle === undefined ? format.name : `${format.name} ${handle}`;
-  const { fingerprint, changed } = await fingerprintExport(path, given);
+  const { fingerprint, changed } = await fingerprintExport(files, given);
   const { title, exported = changed } = source;
   const name = basename(path);
   const progress = createImportProgress(context.stderr, systemClock, { name, source });
@@ -188,7 +187,7 @@ async function importOpened(
       store,
       folder: openMediaFolder(folder),
       owner,
-      files: readMediaFiles(path),
+      files: files.all(),
       nameOf,
       limits: {
         fileBytes: limits.PERCH_ARCHIVE_MEDIA_FILE_BYTES,

@@ -86,24 +86,19 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
 
 /** Returns the first structural error, or `null`. Read-only; takes up to a minute per GB. */
 export function findDamage(path: string): string | null {
-  return withPath(path, () => {
-    const database = keepForever(new Database(path, { readonly: true, timeout: 5000 }));
-    try {
-      const check = keepForever(database.prepare<[], string>('PRAGMA integrity_check(1)').pluck());
-      const found = check.get();
-      return found === undefined || found === 'ok' ? null : found;
-    } finally {
-      database.close();
-    }
-  });
+  const found = readOnly<string>(path, 'PRAGMA integrity_check(1)');
+  return found === undefined || found === 'ok' ? null : found;
 }
 
 /** Returns the schema version, read-only. Throws Error with `path` if the file cannot be read. */
-export function readSchemaVersion(path: string): number {
+export const readSchemaVersion = (path: string): number =>
+  readOnly<number>(path, 'PRAGMA user_version') ?? 0;
+
+function readOnly<Value>(path: string, sql: string): Value | undefined {
   return withPath(path, () => {
     const database = keepForever(new Database(path, { readonly: true, timeout: 5000 }));
     try {
-      return keepForever(database.prepare<[], number>('PRAGMA user_version').pluck()).get() ?? 0;
+      return keepForever(database.prepare<[], Value>(sql).pluck()).get();
     } finally {
       database.close();
     }

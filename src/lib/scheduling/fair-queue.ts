@@ -220,10 +220,10 @@ async function rest(loop: ServerLoop): Promise<void> {
 
 export type ServerLoop = ReturnType<typeof createServerLoop>;
 
-const maxAccepting = 16; // maximum number of consecutive event loop iterations that only accept connections
+const maxAcceptingMs = 10; // maximum duration of consecutive iterations that accept connections
 
 /** Creates a scheduler that lets connections pass first, as Node accepts one per iteration. */
-export function createServerLoop() {
+export function createServerLoop(now = () => performance.now()) {
   let connections = 0;
   return {
     noteConnection: () => {
@@ -231,16 +231,17 @@ export function createServerLoop() {
     },
     /** Calls `run` once after this loop iteration. `lengthMs`: time until the next one begins. */
     nextPass: (run: (lengthMs: number) => void): void => {
-      const begin = performance.now();
-      const wait = (acceptingLeft: number, knownMs?: number): void => {
+      const begin = now();
+      const wait = (lengthMs?: number): void => {
         const before = connections;
         setImmediate(() => {
-          const lengthMs = knownMs ?? performance.now() - begin;
-          if (connections === before || acceptingLeft === 0) run(lengthMs);
-          else wait(acceptingLeft - 1, lengthMs);
+          const nowMs = now() - begin;
+          const knownMs = lengthMs ?? nowMs;
+          if (connections === before || nowMs - knownMs >= maxAcceptingMs) run(knownMs);
+          else wait(knownMs);
         });
       };
-      wait(maxAccepting);
+      wait();
     },
   };
 }

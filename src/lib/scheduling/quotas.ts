@@ -3,6 +3,7 @@ import type { Client } from '../caller.ts';
 /** Resources that are limited per client, in bytes if the name ends in `Bytes`. */
 export const resources = [
   'connections',
+  'pipelines',
   'upstreamReads',
   'upstreamBytes',
   'replyBytes',

@@ -165,7 +165,7 @@ function linkVariants(variants: NonNullable<Media['variants']>): Words[] {
     .toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))
     .slice(0, maxVariants)
     .map(({ bitrate, content_type, url }) => {
-      const rate = bitrate === null ? '' : ` ${formatNumber(Math.round(bitrate / 1000))} kbit/s`;
+      const rate = bitrate === null ? '' : ` ${formatNumber(bitrate / 1000)} kbit/s`;
       return link(`${formatName(content_type)}${rate}`, url);
     });
 }

@@ -1,3 +1,5 @@
+import { findGrapheme } from '../../lib/text.ts';
+
 /** Code points without control characters, and the new offset of each original one. */
 export interface Characters {
   readonly characters: readonly string[];
@@ -45,14 +47,12 @@ export function toLine(text: string): string {
     .trim();
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 /** Shortens a line to `maxPoints` code points including `…`, if possible at a space. */
 export function cutLine(line: string, maxPoints: number): string {
   const points = [...line];
   if (points.length <= maxPoints) return line;
   const most = points.slice(0, maxPoints - 1).join('').length;
-  const end = graphemes.segment(line).containing(most)?.index || most;
+  const end = findGrapheme(line, most) || most;
   const space = line.lastIndexOf(' ', end);
   return `${line.slice(0, space > end / 2 ? space : end).trimEnd()}…`;
 }

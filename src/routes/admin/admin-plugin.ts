@@ -6,10 +6,10 @@ import { jsonMediaTypes, parseJsonBody } from '../../lib/http/json-bodies.ts';
 import type { Origins } from '../../lib/http/origins.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { Problem, quoteInput } from '../../lib/problem.ts';
-import { disableCompression } from '../../web/compression.ts';
-import { rejectOtherOrigins } from '../../web/cors.ts';
-import { privateCaching } from '../../web/headers.ts';
-import { declareRoutes, type EndpointReply, refuseAll, serveRoutes } from '../../web/route.ts';
+import { disableCompression } from '../compression.ts';
+import { rejectOtherOrigins } from '../cors.ts';
+import { privateCaching } from '../headers.ts';
+import { declareRoutes, type EndpointReply, refuseAll, serveRoutes } from '../route.ts';
 import { type ConnectionOptions, registerConnection, sendJson } from './connection.ts';
 import type { AdminGuard } from './guard.ts';
 

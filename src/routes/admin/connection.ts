@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Client } from '../../lib/caller.ts';
 import { toJsonBody } from '../../lib/http/json-bodies.ts';
-import { privateCaching } from '../../web/headers.ts';
-import { declareRoutes, serveRoutes } from '../../web/route.ts';
+import { privateCaching } from '../headers.ts';
+import { declareRoutes, serveRoutes } from '../route.ts';
 
 const connectionReport = z
   .object({

@@ -13,7 +13,7 @@ import type { HostCheck } from '../../lib/http/origins.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createFairQueue, type ServerLoop } from '../../lib/scheduling/fair-queue.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import { maxUrlBytes, routeNotFound } from '../../web/errors.ts';
+import { maxUrlBytes, routeNotFound } from '../problems.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -125,7 +125,7 @@ export function createReplyQueues() {
 
 const maxPipelined = 16;
 
-/** Milliseconds for which a connection closed for pipelining counts towards the client's limit. */
+/** Milliseconds for which a client is remembered that had a connection closed for pipelining. */
 const penaltyMs = 10_000;
 
 /**
@@ -137,31 +137,42 @@ export function createBoundServer(
   handle: RequestListener,
   { quotas, clientOf, refuse, queues }: ConnectionsOptions,
 ): Server {
-  const refused = new WeakSet<Socket>();
-  const cut = new WeakSet<Socket>();
+  const clients = new Map<Socket, Client | null>();
+  const isExcluded = (client: Client | null) => quotas.findExcess('pipelines', client, 1) !== null;
+  const cut = (socket: Socket): void => {
+    const penalty = quotas.open('pipelines', clients.get(socket) ?? null);
+    if (penalty.take(1)) setTimeout(penalty.release, penaltyMs).unref();
+    socket.destroy();
+    // Before Node parses what the client has sent on its other connections.
+    for (const [other, client] of clients) if (isExcluded(client)) other.destroy();
+  };
   const server = createServer(options, (request, response) => {
     const { socket } = request;
-    // Node still parses the bytes that it has already received.
-    if (socket.destroyed || refused.has(socket)) return;
+    if (socket.destroyed) return; // Node still parses the bytes that it has already received
     const queue = queues.of(socket);
     queue.push(response);
-    if (queue.length <= maxPipelined) return handle(request, response);
-    cut.add(socket);
-    socket.destroy();
+    if (queue.length <= maxPipelined) handle(request, response);
+    else cut(socket);
   });
+  const parsers = server.listeners('connection');
+  for (const parse of parsers) server.off('connection', parse as RequestListener);
   server.on('connection', (socket: Socket) => {
-    const hold = quotas.open('connections', clientOf(socket));
-    if (!hold.take(1)) {
-      refused.add(socket);
-      const detail = 'Too many connections are open, in total or from this client address.';
-      return refuse(new Problem('overloaded', { detail }), socket);
-    }
+    const client = clientOf(socket);
+    const hold = quotas.open('connections', client);
+    // The input of a refused connection is not parsed: it may hold thousands of requests.
+    if (isExcluded(client)) return refuse(new Problem('overloaded', { detail: excluded }), socket);
+    if (!hold.take(1)) return refuse(new Problem('overloaded', { detail: crowded }), socket);
     // Each pipelined reply may observe the socket, in addition to Node itself.
     socket.setMaxListeners(2 * maxPipelined);
+    clients.set(socket, client);
     socket.once('close', () => {
-      if (cut.has(socket)) setTimeout(hold.release, penaltyMs).unref();
-      else hold.release();
+      clients.delete(socket);
+      hold.release();
     });
+    for (const parse of parsers) parse.call(server, socket);
   });
   return server;
 }
+
+const excluded = `This client address sent more than ${maxPipelined} requests ahead on several connections.`;
+const crowded = 'Too many connections are open, in total or from this client address.';

@@ -4,12 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../lib/problem.ts';
 import { isPermalinkHandle } from '../../reads/addresses/permalink-handle.ts';
-import { corsHeaders } from '../../web/cors.ts';
-import { maxUrlBytes, toProblemHeaders } from '../../web/errors.ts';
-import { type Headers, toCommonHeaders } from '../../web/headers.ts';
-import { toCanonicalTarget } from '../../web/route.ts';
+import { corsHeaders } from '../cors.ts';
+import { type Headers, toCommonHeaders } from '../headers.ts';
 import type { Identification } from '../key-status/plugin.ts';
 import { toLifecycleHeaders } from '../lifecycle/lifecycle.ts';
+import { maxUrlBytes, toProblemHeaders } from '../problems.ts';
 import {
   aliasRoutes,
   isClosedPath,
@@ -18,6 +17,7 @@ import {
   surfaceOf,
   toPath,
 } from '../reads/routes.ts';
+import { toCanonicalTarget } from '../route.ts';
 import type { ReplyQueues } from './admission.ts';
 
 interface ParserError extends Error {

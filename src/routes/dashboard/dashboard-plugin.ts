@@ -6,17 +6,17 @@ import { parseQuery } from '../../lib/http/url.ts';
 import { Problem, type ProblemDocument, problemKinds } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
 import { escapeHtml } from '../../render/html/markup.ts';
-import type { AccessLog } from '../../web/access-log.ts';
-import { disableCompression } from '../../web/compression.ts';
-import { rejectOtherOrigins } from '../../web/cors.ts';
-import { recordProblem, sendError } from '../../web/errors.ts';
-import { addVary } from '../../web/headers.ts';
-import { refuseAll, route } from '../../web/route.ts';
 import { type AdminGuard, unauthorized } from '../admin/guard.ts';
+import { disableCompression } from '../compression.ts';
+import { rejectOtherOrigins } from '../cors.ts';
+import { addVary } from '../headers.ts';
+import type { AccessLog } from '../monitoring/access-log.ts';
 import { docsPath, type Site, toLink } from '../pages/layout.ts';
 import { renderProblem } from '../pages/problem-page.ts';
+import { recordProblem, sendError } from '../problems.ts';
 import { isNavigation } from '../reads/negotiation.ts';
 import { toPath } from '../reads/routes.ts';
+import { refuseAll, route } from '../route.ts';
 import { dashboardHeaders, renderDashboard, renderFormToken } from './layout.ts';
 import {
   type DashboardPage,

@@ -5,7 +5,7 @@ import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { SigningKey } from '../../lib/http/request-signatures.ts';
 import { parseQuery } from '../../lib/http/url.ts';
 import { Problem, quoteInput } from '../../lib/problem.ts';
-import { declareRoutes, refuseOthers, serveRoutes } from '../../web/route.ts';
+import { declareRoutes, refuseOthers, serveRoutes } from '../route.ts';
 
 /** Actor that signs Perch's requests to ActivityPub servers, and the name that they know. */
 export interface Actor extends SigningKey {

@@ -6,10 +6,10 @@ import { type ReadId, reads } from '../../reads/index.ts';
 import { acceptsFeeds } from '../../reads/read.ts';
 import { formats } from '../../render/formats.ts';
 import { historyMediaTypes } from '../../render/history.ts';
-import type { Endpoint } from '../../web/route.ts';
 import { describeVersioning } from '../lifecycle/lifecycle.ts';
 import { describeParameters } from '../openapi/read-paths.ts';
 import { isBrowseRoute, type Route, routes, summarizeRoute } from '../reads/routes.ts';
+import type { Endpoint } from '../route.ts';
 import { type DiscoveryFacts, discoveryPaths, surfaces } from './surfaces.ts';
 
 const text = z.string();

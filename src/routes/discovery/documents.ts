@@ -4,8 +4,6 @@ import { type Clock, toIsoSeconds } from '../../lib/clock.ts';
 import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { allReads } from '../../reads/index.ts';
-import { sendPrepared } from '../../web/reply.ts';
-import { type Endpoint, route } from '../../web/route.ts';
 import { describeOpenApi } from '../openapi/document.ts';
 import { keepParameters, readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
@@ -14,6 +12,8 @@ import { askPath, prepareBody } from '../pages/layout.ts';
 import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
 import { historyRoutes, readRoutes } from '../reads/routes.ts';
+import { sendPrepared } from '../reply.ts';
+import { type Endpoint, route } from '../route.ts';
 import { apiIndex, describeApi, toApiMarkdown } from './api-description.ts';
 import {
   apiCatalog,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Endpoint, EndpointTag } from '../../web/route.ts';
 import type { OpenApiFacts } from '../openapi/document.ts';
 import type { LibraryPage } from '../pages/docs/library.ts';
 import type { Route } from '../reads/routes.ts';
+import type { Endpoint, EndpointTag } from '../route.ts';
 
 export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
   /** Whether link-preview crawlers get an HTML page with Open Graph tags for post URLs. */

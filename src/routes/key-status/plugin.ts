@@ -8,7 +8,7 @@ import type { Requester } from '../../fetching/cost.ts';
 import type { Caller, Client, KeyStatus } from '../../lib/caller.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { addVary, type Headers, privateCaching } from '../../web/headers.ts';
+import { addVary, type Headers, privateCaching } from '../headers.ts';
 import { type Load, overloaded } from '../monitoring/load.ts';
 
 declare module 'fastify' {

@@ -5,16 +5,17 @@ import type { CopyReader, StoredCopy } from '../../archive/media/copy-reader.ts'
 import { copiesPath } from '../../archive/media/media-rows.ts';
 import { mediaExtensions } from '../../lib/files/media-type.ts';
 import { isCode } from '../../lib/files/private-files.ts';
+import { matchesEtag } from '../../lib/http/content-coding.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import { matchesEtag } from '../../web/content-coding.ts';
-import { toNotModifiedHeaders } from '../../web/headers.ts';
-import { declareRoutes, serveRoutes } from '../../web/route.ts';
+import { toNotModifiedHeaders } from '../headers.ts';
 import type { Identification } from '../key-status/plugin.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
+import { declareRoutes, serveRoutes } from '../route.ts';
 import { type ByteRange, parseRange, sendFile } from './send-file.ts';
 
-interface CopiesOptions extends Pick<Identification, 'clientOf'> {
+interface CopiesOptions {
+  readonly identification: Pick<Identification, 'clientOf'>;
   readonly copies: CopyReader;
   readonly quotas: Quotas;
 }
@@ -25,8 +26,7 @@ export async function copiesPlugin(app: FastifyInstance, options: CopiesOptions)
   const answer = async (request: Found, reply: FastifyReply) => {
     const copy = findCopy(request.params.hash, options.copies);
     const headers = toHeaders(copy);
-    const known = request.headers['if-none-match'];
-    if (known !== undefined && matchesEtag(known, headers.etag)) {
+    if (matchesEtag(request.headers['if-none-match'], headers.etag)) {
       return reply.code(304).headers(toNotModifiedHeaders(headers)).send();
     }
     const range = readRange(request, reply, { etag: headers.etag, bytes: copy.bytes });

@@ -8,22 +8,22 @@ import {
 import type { Picture, PictureFacts } from '../../fetching/media/picture-store.ts';
 import type { Pictures } from '../../fetching/media/pictures.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { matchesEtag } from '../../lib/http/content-coding.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import type { AccessLog } from '../../web/access-log.ts';
-import { matchesEtag } from '../../web/content-coding.ts';
-import { routeNotFound } from '../../web/errors.ts';
-import { toNotModifiedHeaders } from '../../web/headers.ts';
-import { prepareReply, sendPrepared } from '../../web/reply.ts';
-import { declareRoutes, serveRoutes } from '../../web/route.ts';
+import { toNotModifiedHeaders } from '../headers.ts';
 import {
   type Identification,
   identityOf,
   refuseRead,
   setAllowances,
 } from '../key-status/plugin.ts';
+import type { AccessLog } from '../monitoring/access-log.ts';
 import type { Load, Work } from '../monitoring/load.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
+import { routeNotFound } from '../problems.ts';
 import { upstreamProblems } from '../reads/address-route.ts';
+import { prepareReply, sendPrepared } from '../reply.ts';
+import { declareRoutes, serveRoutes } from '../route.ts';
 import { sendFile } from './send-file.ts';
 
 type AddressedPictures = Pick<Pictures, 'find' | 'get'> & Pick<PictureAddresses, 'parse'>;
@@ -81,7 +81,7 @@ async function sendPicture(
   const found = await pictures.find(address.url);
   if (found !== null) {
     const headers = describe(found);
-    if (isKnown(request, headers)) {
+    if (matchesEtag(request.headers['if-none-match'], headers.etag)) {
       return reply.code(304).headers(toNotModifiedHeaders(headers)).send();
     }
     if (request.method === 'HEAD') return reply.headers(headers).send();
@@ -93,21 +93,15 @@ async function sendPicture(
   return sendContent(reply, picture, { ...options, headers: describe(picture) });
 }
 
-const isKnown = ({ headers }: FastifyRequest, { etag }: { readonly etag: string }): boolean =>
-  headers['if-none-match'] !== undefined && matchesEtag(headers['if-none-match'], etag);
-
 type ContentOptions = SendingOptions & { readonly headers: ReturnType<typeof toHeaders> };
 
 async function sendContent(
   reply: FastifyReply,
   { content, size }: Picture,
-  { headers, identification, quotas }: ContentOptions,
+  options: ContentOptions,
 ): Promise<FastifyReply> {
-  if (!Buffer.isBuffer(content)) {
-    const { clientOf } = identification;
-    return sendFile(reply, content, { headers, range: null, bytes: size, quotas, clientOf });
-  }
-  return sendPrepared(reply, prepareReply(headers, content));
+  if (Buffer.isBuffer(content)) return sendPrepared(reply, prepareReply(options.headers, content));
+  return sendFile(reply, content, { ...options, range: null, bytes: size });
 }
 
 function toHeaders(

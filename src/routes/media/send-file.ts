@@ -1,14 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { FastifyReply } from 'fastify';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import { overloadedByReplies, releaseAtEnd } from '../../web/body-limits.ts';
-import type { Headers } from '../../web/headers.ts';
+import { overloadedByReplies, releaseAtEnd } from '../admission/body-limits.ts';
+import type { Headers } from '../headers.ts';
 import type { Identification } from '../key-status/plugin.ts';
 
 /** Buffer size in bytes, which counts toward the limits on unread reply bytes. */
 const bufferBytes = 65_536;
 
-interface SendOptions extends Pick<Identification, 'clientOf'> {
+interface SendOptions {
+  readonly identification: Pick<Identification, 'clientOf'>;
   readonly quotas: Quotas;
   readonly headers: Headers;
   readonly range: ByteRange | null;
@@ -19,11 +20,11 @@ interface SendOptions extends Pick<Identification, 'clientOf'> {
 export async function sendFile(
   reply: FastifyReply,
   file: FileHandle,
-  { headers, range, bytes, quotas, clientOf }: SendOptions,
+  { headers, range, bytes, quotas, identification }: SendOptions,
 ) {
   const { start, end } = range ?? { start: 0, end: bytes - 1 };
   const length = end - start + 1;
-  const hold = quotas.open('replyBytes', clientOf(reply.request));
+  const hold = quotas.open('replyBytes', identification.clientOf(reply.request));
   const isHead = reply.request.method === 'HEAD';
   if (!isHead && !hold.take(Math.min(length, bufferBytes))) {
     await file.close();

@@ -7,9 +7,9 @@ import type { Origins } from '../../lib/http/origins.ts';
 import { type MetricFamily, metricsMediaType, writeMetrics } from '../../lib/metrics-text.ts';
 import type { EngineReport } from '../../lib/redis/engine-report.ts';
 import { platform } from '../../model/reference.ts';
-import { corsHeaders, rejectOtherOrigins } from '../../web/cors.ts';
-import { declareRoutes, refuseOthers, serveRoutes } from '../../web/route.ts';
 import type { AdminGuard } from '../admin/guard.ts';
+import { corsHeaders, rejectOtherOrigins } from '../cors.ts';
+import { declareRoutes, refuseOthers, serveRoutes } from '../route.ts';
 
 interface HealthOptions {
   readonly chain: ProviderChain;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Answer, CacheState, Freshness, Plan } from '../../fetching/plan.ts';
 import type { MetricFamily, MetricSample } from '../../lib/metrics-text.ts';
 import { type ProblemCode, problemKinds } from '../../lib/problem.ts';
-import { type AccessLog, elapsedMs } from '../../web/access-log.ts';
+import { type AccessLog, elapsedMs } from './access-log.ts';
 
 export type Traffic = ReturnType<typeof createTraffic>;
 

@@ -1,7 +1,7 @@
 import type { AllowanceLimits, AllowancePolicy } from '../../access/allowances.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { ProblemCode } from '../../lib/problem.ts';
-import type { Endpoint } from '../../web/route.ts';
+import type { Endpoint } from '../route.ts';
 
 /** Value of the OpenAPI member `security` for operations that accept an optional API key. */
 export const optionalKey = [{}, { bearerKey: [] }] as const;

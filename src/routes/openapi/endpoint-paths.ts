@@ -7,8 +7,8 @@ import {
 } from '../../lib/json-schema.ts';
 import { type ProblemCode, problemKinds } from '../../lib/problem.ts';
 import { parameterSchemas } from '../../reads/parameters.ts';
-import type { Endpoint, EndpointHeaders, EndpointReply } from '../../web/route.ts';
 import { hasErrorPages } from '../reads/routes.ts';
+import type { Endpoint, EndpointHeaders, EndpointReply } from '../route.ts';
 import { accesses } from './access.ts';
 import { type NamedExamples, nameOfReply, referToExamples } from './examples.ts';
 import { describeHeader, referHeaders } from './headers.ts';

@@ -2,8 +2,8 @@ import type { CacheState } from '../../fetching/plan.ts';
 import type { KeyStatus } from '../../lib/caller.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { sourceNames } from '../../model/results.ts';
-import type { EndpointHeader, EndpointHeaders } from '../../web/route.ts';
 import { isBrowseRoute, isHistoryRoute, type Route } from '../reads/routes.ts';
+import type { EndpointHeader, EndpointHeaders } from '../route.ts';
 
 export const notModified = 'The caller’s copy is still current (`If-None-Match`).';
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { disableCors } from '../../web/cors.ts';
-import { routeNotFound } from '../../web/errors.ts';
-import { sendPrepared } from '../../web/reply.ts';
-import { serveRoutes } from '../../web/route.ts';
+import { disableCors } from '../cors.ts';
+import { routeNotFound } from '../problems.ts';
+import { sendPrepared } from '../reply.ts';
+import { serveRoutes } from '../route.ts';
 import { assetRoutes } from './endpoints.ts';
 import { assetPath, prepareBody } from './layout.ts';
 

@@ -4,8 +4,8 @@ import { parseQuery } from '../../lib/http/url.ts';
 import { Problem } from '../../lib/problem.ts';
 import { brandMark, escapeHtml } from '../../render/html/markup.ts';
 import { pictureSources } from '../../render/page/page.ts';
-import type { Headers } from '../../web/headers.ts';
-import { type PreparedReply, prepareReply } from '../../web/reply.ts';
+import type { Headers } from '../headers.ts';
+import { type PreparedReply, prepareReply } from '../reply.ts';
 import type { Assets } from './assets.ts';
 
 export const docsPath = '/docs';

@@ -14,9 +14,9 @@ import {
   toTypedUrl,
 } from '../../reads/addresses/address.ts';
 import { getPost } from '../../reads/get-post.ts';
-import { routeNotFound } from '../../web/errors.ts';
-import { declareRoutes } from '../../web/route.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
+import { routeNotFound } from '../problems.ts';
+import { declareRoutes } from '../route.ts';
 import type { ReadEndpoint, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { accepts, toOwnPath } from '../../reads/addresses/own-path.ts';
 import { permalinkPatterns, readOfKind } from '../../reads/addresses/own-paths.ts';
 import { handleParam } from '../../reads/list.ts';
-import { routeNotFound } from '../../web/errors.ts';
-import { type Endpoint, route } from '../../web/route.ts';
+import { routeNotFound } from '../problems.ts';
+import { type Endpoint, route } from '../route.ts';
 import { toParameters } from './read-routes.ts';
 import { toRouterPath } from './routes.ts';
 

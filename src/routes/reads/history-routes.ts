@@ -15,11 +15,11 @@ import {
   renderPostLines,
   toMetaLine,
 } from '../../render/history.ts';
-import { overloadedByReplies } from '../../web/body-limits.ts';
-import { describeProblem, routeNotFound, toProblem } from '../../web/errors.ts';
-import { beginStream } from '../../web/reply.ts';
-import { route } from '../../web/route.ts';
+import { overloadedByReplies } from '../admission/body-limits.ts';
 import { identityOf, refuseRead, setAllowances, toRequester } from '../key-status/plugin.ts';
+import { describeProblem, routeNotFound, toProblem } from '../problems.ts';
+import { beginStream } from '../reply.ts';
+import { route } from '../route.ts';
 import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, type ReadingOptions, toConfig, toParameters } from './read-routes.ts';
 import { type HistoryRoute, historyRoutes, listRouterPaths, type RouterPath } from './routes.ts';

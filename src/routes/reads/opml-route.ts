@@ -5,10 +5,10 @@ import { Problem, quoteInput } from '../../lib/problem.ts';
 import { type AccountReference, parseHandle } from '../../model/reference.ts';
 import { freeText, parseParameters } from '../../reads/parameters.ts';
 import { opmlMediaType, renderOpml } from '../../render/feeds/xml-feeds.ts';
-import { sendPrepared } from '../../web/reply.ts';
-import { declareRoutes, serveRoutes } from '../../web/route.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
 import { prepareBody } from '../pages/layout.ts';
+import { sendPrepared } from '../reply.ts';
+import { declareRoutes, serveRoutes } from '../route.ts';
 
 const maxHandles = 100;
 

@@ -12,11 +12,7 @@ import type { PathPattern } from '../../reads/addresses/own-paths.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
 import { nameViews, type ParsedRead, type PlanContext } from '../../reads/read.ts';
 import type { AnsweredRead, Reader } from '../../reads/run.ts';
-import type { AccessLog } from '../../web/access-log.ts';
-import { routeNotFound } from '../../web/errors.ts';
-import { toReplyHeaders } from '../../web/headers.ts';
-import { type PreparedReply, prepareReply, sendPrepared } from '../../web/reply.ts';
-import { route } from '../../web/route.ts';
+import { toReplyHeaders } from '../headers.ts';
 import {
   allowanceOf,
   type Identification,
@@ -26,8 +22,12 @@ import {
   toRequester,
 } from '../key-status/plugin.ts';
 import { setLifecycle } from '../lifecycle/lifecycle.ts';
+import type { AccessLog } from '../monitoring/access-log.ts';
 import type { Load, Work } from '../monitoring/load.ts';
 import type { CountHit } from '../monitoring/traffic.ts';
+import { routeNotFound } from '../problems.ts';
+import { type PreparedReply, prepareReply, sendPrepared } from '../reply.ts';
+import { route } from '../route.ts';
 import { addressPaths, createAddressEndpoint } from './address-route.ts';
 import { isPageNavigation, namesFormat, negotiate, offers } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';

@@ -14,6 +14,7 @@ export function toQuotaLimits(config: Config): Readonly<Record<Resource, Resourc
   const upstreamReads = config.PERCH_MAX_UPSTREAM_READS;
   return {
     connections: bound(config.PERCH_CONNECTIONS_PER_ADDRESS, connections),
+    pipelines: bound(4, Number.POSITIVE_INFINITY), // connections closed for pipelining
     upstreamReads: bound(config.PERCH_UPSTREAM_READS_PER_ADDRESS, upstreamReads),
     upstreamBytes: bound(config.PERCH_UPSTREAM_BYTES_PER_ADDRESS, config.PERCH_UPSTREAM_BYTES),
     replyBytes: bound(config.PERCH_REPLY_BYTES_PER_ADDRESS, config.PERCH_REPLY_BYTES),

@@ -5,7 +5,6 @@ import { packagePath } from '../../lib/files/package-path.ts';
 import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { version } from '../../lib/version.ts';
-import type { McpDocument } from '../../mcp/server.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import {
   cacheForTheDay,
@@ -13,6 +12,7 @@ import {
   writeLlmsText,
 } from '../../routes/discovery/documents.ts';
 import { type DiscoveryFacts, discoveryPaths } from '../../routes/discovery/surfaces.ts';
+import type { McpDocument } from '../../routes/mcp/server.ts';
 import { describeAdminApi, describeOpenApi, describeTags } from '../../routes/openapi/document.ts';
 import { readExamples } from '../../routes/openapi/examples.ts';
 import { createAssets } from '../../routes/pages/assets.ts';

@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type HistoryStore, openHistoryStore } from '../../archive/histories/history-store.ts';
 import type { Config } from '../../config/config.ts';
@@ -23,7 +24,13 @@ import { watchEngineSpace } from '../../lib/redis/engine-report.ts';
 import { createRepeatedLines } from '../../lib/repeated-lines.ts';
 import type { HeavyTurns } from '../../lib/scheduling/fair-queue.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
-import { openSecret, openSharedSecret } from '../../lib/secret.ts';
+import {
+  createRsaKey,
+  openSecret,
+  openSecretText,
+  openSharedSecret,
+  openSharedText,
+} from '../../lib/secret.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
 import { createHostLimits } from '../../providers/hosts.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -31,8 +38,8 @@ import { type ProviderSettings, providerFactories } from '../../providers/regist
 import { createCursorCodec } from '../../reads/cursor.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import { createReader } from '../../reads/run.ts';
+import { type Actor, toActor } from '../../routes/discovery/actor-plugin.ts';
 import type { AppContext, AppOptions } from '../context.ts';
-import { openActor } from './actor.ts';
 import { createChain, toBreakerOptions } from './chain.ts';
 import { openPictures, toPageContext } from './page-context.ts';
 
@@ -233,6 +240,17 @@ function toPlanContext(providers: readonly Provider[], config: Config, key: Buff
     searchPlatform: defaultSearchPlatform(providers),
     embedSeconds: config.PERCH_CACHE_TTL_SECONDS,
   };
+}
+
+/** Opens the instance actor with its key, created if missing; `null` unless `PERCH_ACTOR`. */
+async function openActor({ config, random, redis }: AppContext): Promise<Actor | null> {
+  if (!config.PERCH_ACTOR) return null;
+  const pem = redis
+    ? await openSharedText(redis, 'actor', createRsaKey)
+    : openSecretText(`${config.PERCH_DATA_DIR}/actor.key`, random);
+  const privateKey = createPrivateKey(pem);
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' });
+  return toActor(config.PERCH_BASE_URL, { privateKey, publicKeyPem: publicKey.toString() });
 }
 
 async function openCursorKey({ config, random, redis }: FetchingOptions): Promise<Buffer> {

@@ -100,7 +100,7 @@ function createRequestIds(random: AppContext['random']) {
   };
 }
 
-type Access = Awaited<ReturnType<typeof openAccess>>;
+export type Access = Awaited<ReturnType<typeof openAccess>>;
 
 /** Opens keys, limits and identification. Logs an unreadable key file instead of throwing. */
 async function openAccess(options: AppContext) {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { RateLimiter } from '../../access/rate-limits.ts';
 import type { AnswerEngine } from '../../answers/answer.ts';
-import { createIndexRecord, type IndexRecord } from '../../answers/index/passage-index.ts';
+import { createIndexRecord } from '../../answers/index/passage-index.ts';
 import { createQuestionRecord } from '../../answers/question-record.ts';
 import { openThreadedAnswers } from '../../answers/worker/open-threaded-answers.ts';
 import type { Config } from '../../config/config.ts';
@@ -53,9 +53,10 @@ export async function openAnsweredSessions(
     const records = { questions, index: null };
     return { service, engine: watched, records, start: () => {}, close: () => service.close() };
   }
-  const index = createIndexRecord(clock);
-  const lines = recordIndex(toLogLines(logger, clock), index);
-  const answers = openConfiguredAnswers({ config, clock, open: openThreadedAnswers, ...lines });
+  const lines = toLogLines(logger, clock);
+  const index = createIndexRecord(clock, lines);
+  const recorded = { ...lines, ...index.callbacks };
+  const answers = openConfiguredAnswers({ config, clock, open: openThreadedAnswers, ...recorded });
   const watched = questions.watch(answers.engine);
   const records = { questions, index };
   try {
@@ -66,24 +67,6 @@ export async function openAnsweredSessions(
     await answers.close();
     throw error;
   }
-}
-
-function recordIndex(lines: ReturnType<typeof toLogLines>, record: IndexRecord): typeof lines {
-  return {
-    ...lines,
-    onProgress: (progress) => {
-      record.onProgress(progress);
-      lines.onProgress?.(progress);
-    },
-    onRefreshed: (summary) => {
-      record.onRefreshed(summary);
-      lines.onRefreshed?.(summary);
-    },
-    onError: (error) => {
-      record.onError(error);
-      lines.onError?.(error);
-    },
-  };
 }
 
 /** Opens the service. Throws FileLockedError if the store is in use, Error if it is unusable. */

@@ -5,7 +5,7 @@ import {
   type Endpoint,
   type EndpointHeader,
   type EndpointReply,
-} from '../../web/route.ts';
+} from '../../routes/route.ts';
 import { leaseRecord, sessionEvent } from '../events.ts';
 import {
   cancelBody,

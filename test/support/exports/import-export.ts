@@ -31,8 +31,8 @@ export async function importExport(
 ): Promise<Imported> {
   const opened = await openExport(path, { formats: exportFormats, hints: {} });
   if (opened === null) throw new Error(`${path} is no export.`);
-  const { format, source } = opened;
-  const { fingerprint, changed } = await fingerprintExport(path, format.name);
+  const { format, files, source } = opened;
+  const { fingerprint, changed } = await fingerprintExport(files, format.name);
   const { title, exported = changed } = source;
   const skipped: SkippedRecord[] = [];
   const stop = new AbortController();

@@ -2,11 +2,21 @@ import type {
   ExportFormat,
   ExportHints,
   ExportItem,
+  ExportSource,
   LeftOutContent,
 } from '../../../src/archive/imports/export-source.ts';
+import { openExport } from '../../../src/archive/imports/run-import.ts';
 
 /** Time of the imports in tests. */
 const importedMs = Date.UTC(2026, 10, 1);
+
+/** Opens an export. Returns `null` if the format does not recognize it. */
+export const openSource = async (
+  format: ExportFormat,
+  path: string,
+  hints: ExportHints = {},
+): Promise<ExportSource | null> =>
+  (await openExport(path, { formats: [format], hints }))?.source ?? null;
 
 /** Reads all imported and skipped records of an export. Returns `null` if the format does not recognize the export. */
 export async function readExport(
@@ -38,7 +48,7 @@ async function readItems(
   path: string,
   hints: ExportHints | undefined,
 ): Promise<readonly ExportItem[] | null> {
-  const source = await format.open(path, { nowMs: importedMs, ...hints });
+  const source = await openSource(format, path, { nowMs: importedMs, ...hints });
   if (source === null) return null;
   try {
     const items: ExportItem[] = [];

@@ -1,12 +1,11 @@
 import { readOwner } from '../../../src/archive/imports/mastodon/actor.ts';
-import { readOutbox } from '../../../src/archive/imports/mastodon/outbox.ts';
-import { activity, actor } from '../../../src/archive/imports/mastodon/payload.ts';
+import { activityPayload, readOutbox } from '../../../src/archive/imports/mastodon/outbox.ts';
+import { parseActor } from '../../../src/normalize/activitypub/actor.ts';
 import { audiences, toActor, toAnnounce, toCreate } from '../exports/mastodon-export.ts';
 import type { Platform } from './platform.ts';
 import type { Json, Kinds } from './walk.ts';
 
 const leftOut: Platform['leftOut'] = {
-  'actor.type': 'a person, a group and a bot have posts alike',
   'actor.@context': 'the vocabulary of the file',
   'actor.inbox': 'where other servers send posts',
   'actor.outbox': 'the file beside this one',
@@ -29,7 +28,9 @@ const leftOut: Platform['leftOut'] = {
   'actor.tag': 'pictures of emoji; the name keeps their names',
   'actor.icon.type': 'a picture',
   'actor.icon.mediaType': 'the picture has its own',
+  'actor.icon.width': 'tells which of several pictures is the widest',
   'actor.image.type': 'a picture',
+  'actor.image.width': 'tells which of several pictures is the widest',
   'create.id': 'nothing is read by it',
   'create.actor': 'the export is that of one account',
   'announce.id': 'nothing is read by it',
@@ -135,7 +136,8 @@ const samples: Platform['samples'] = [
       attributionDomains: ['maps.example.org'],
       alsoKnownAs: ['https://old.example.org/users/ada'],
       tag: [{ type: 'Emoji', name: ':heron:' }],
-      image: { type: 'Image', url: 'header.png' },
+      icon: { type: 'Image', mediaType: 'image/png', url: 'avatar.png', width: 400 },
+      image: { type: 'Image', url: 'header.png', width: 1500 },
       movedTo: 'https://new.example.org/users/ada',
       attachment: [
         {
@@ -226,8 +228,8 @@ const samples: Platform['samples'] = [
 ];
 
 function shape(kind: string, value: unknown): void {
-  if (kind === 'actor') actor.safeParse(value);
-  else activity.safeParse(kind === 'note' ? { ...created, object: value } : value);
+  if (kind === 'actor') parseActor(value as Json);
+  else activityPayload.safeParse(kind === 'note' ? { ...created, object: value } : value);
 }
 
 /** Description of the files of a Mastodon export. */

@@ -7,6 +7,8 @@ import type { Platform } from './platform.ts';
 import { createStubHttp } from './stub-http.ts';
 import type { Json, Kinds } from './walk.ts';
 
+const searched = 'the text is searched for what is not there';
+
 const leftOut: Platform['leftOut'] = {
   'post.display_text_range': 'the text is shown whole, with the mentions that a reply begins with',
   'post.conversation_count':
@@ -17,6 +19,12 @@ const leftOut: Platform['leftOut'] = {
   'post.edit_control': 'what its author may still do',
   'post.note_tweet.id': 'nothing is read by it; that it is there says that the text is cut',
   'post.photos': 'older form of `mediaDetails`',
+  'post.entities.urls[].indices[]': searched,
+  'post.entities.user_mentions[].indices[]': searched,
+  'post.entities.hashtags[].indices[]': searched,
+  'post.entities.symbols[].indices[]': searched,
+  'post.entities.media[].indices[]': searched,
+  'post.mediaDetails[].indices[]': searched,
   'post.entities.urls[].display_url': 'the shortened link; the text has the whole one',
   'post.entities.user_mentions[].id_str': 'mentions lead to the account by its handle',
   'post.entities.user_mentions[].name': 'the text has the handle',

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { CID } from 'multiformats/cid';
 import type { Account } from '../../../model/account.ts';
@@ -19,10 +18,10 @@ import {
 import {
   type Blocks,
   type CarHeader,
-  type FileWindow,
   listBlocks,
   openBlocks,
-  openFileWindow,
+  openRandomAccess,
+  type RandomAccessFile,
   type RecordRef,
   readCarHeader,
   type TreeFault,
@@ -51,12 +50,12 @@ import {
 export const blueskyFormat: ExportFormat = {
   name: 'bluesky',
   takesHandle: true,
-  open: async (path, hints) => {
-    if (!statSync(path).isFile()) return null;
-    const file = openFileWindow(path);
+  open: async ({ path, kind }, hints) => {
+    if (kind !== 'file') return null;
+    const file = openRandomAccess(path);
     try {
       const header = readCarHeader(file);
-      if (header !== null) return openRepository(file, header, hints ?? {});
+      if (header !== null) return openRepository(file, header, hints);
     } catch (error) {
       file.close();
       throw error;
@@ -68,7 +67,11 @@ export const blueskyFormat: ExportFormat = {
 
 const blocksPerTurn = 10_000; // number of blocks that are indexed per turn of the event loop
 
-function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints): ExportSource {
+function openRepository(
+  file: RandomAccessFile,
+  header: CarHeader,
+  hints: ExportHints,
+): ExportSource {
   const blocks = openBlocks(file);
   // The file is read twice: for the positions of its blocks, then for their content.
   const totalBytes = 2 * file.size;
@@ -99,7 +102,7 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
   };
 }
 
-async function* indexBlocks(file: FileWindow, from: number, blocks: Blocks) {
+async function* indexBlocks(file: RandomAccessFile, from: number, blocks: Blocks) {
   let count = 0;
   for (const block of listBlocks(file, from)) {
     if (typeof block === 'string') {

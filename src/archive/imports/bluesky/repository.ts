@@ -14,7 +14,7 @@ export type Blocks = ReturnType<typeof openBlocks>;
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
 /** Creates a temporary SQLite index of a CAR file's blocks and records. Close it with `close()`. */
-export function openBlocks(file: FileWindow) {
+export function openBlocks(file: RandomAccessFile) {
   const database = connectSqlite({ path: '' });
   database.exec(`
     PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;
@@ -98,40 +98,17 @@ function createRecordIndex(database: ReturnType<typeof connectSqlite>) {
 }
 
 /** Open file with random access. Close it with `close()`. */
-export type FileWindow = ReturnType<typeof openFileWindow>;
-
-/** Size in bytes of the read-ahead buffer. Consecutive reads usually request neighboring blocks. */
-const windowBytes = 32 * 1024;
+export type RandomAccessFile = ReturnType<typeof openRandomAccess>;
 
 /** Opens a file for synchronous reads, which are faster. @throws Error if opening fails */
-export function openFileWindow(path: string) {
+export function openRandomAccess(path: string) {
   const file = openSync(path, 'r');
-  const { size } = fstatSync(file);
-  const window = new Uint8Array(windowBytes);
-  let from = 0;
-  let valid = 0;
-  const fill = (buffer: Uint8Array, offset: number): number => {
-    let filled = 0;
-    let count = -1;
-    while (filled < buffer.length && count !== 0) {
-      count = readSync(file, buffer, filled, buffer.length - filled, offset + filled);
-      filled += count;
-    }
-    return filled;
-  };
   return {
-    size,
-    /** Returns a copy of `length` bytes from byte `offset`; fewer at the end of the file. */
+    size: fstatSync(file).size,
+    /** Returns `length` bytes from byte `offset`; fewer at the end of the file. */
     read: (offset: number, length: number): Uint8Array => {
-      if (length > windowBytes) {
-        const own = new Uint8Array(length);
-        return own.subarray(0, fill(own, offset));
-      }
-      if (offset < from || offset + length > from + valid) {
-        from = offset;
-        valid = fill(window, offset);
-      }
-      return Buffer.from(window.subarray(offset - from, Math.min(offset - from + length, valid)));
+      const buffer = Buffer.allocUnsafe(length);
+      return buffer.subarray(0, readSync(file, buffer, 0, length, offset));
     },
     close: () => closeSync(file),
   };
@@ -164,7 +141,7 @@ export const link = z.custom<CID>((value) => CID.asCID(value) !== null);
 const header = z.object({ roots: z.array(link).default([]), version: z.number() });
 
 /** Returns `null` for files that are not CAR. @throws Error for a wrong version or missing root */
-export function readCarHeader(file: FileWindow): CarHeader | null {
+export function readCarHeader(file: RandomAccessFile): CarHeader | null {
   const length = readVarint(file.read(0, limits.varint));
   if (length === null || length.value > limits.header) return null;
   const parsed = header.safeParse(tryDecode(file.read(length.bytes, length.value)));
@@ -178,7 +155,10 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
 }
 
 /** Yields the positions of blocks, except oversized ones. Ends with a message on invalid data. */
-export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosition | string> {
+export function* listBlocks(
+  file: RandomAccessFile,
+  from: number,
+): Generator<BlockPosition | string> {
   for (let at = from; at < file.size; ) {
     const block = readBlockPosition(file, at);
     if (typeof block === 'string' || block.length <= limits.block) yield block;
@@ -187,7 +167,7 @@ export function* listBlocks(file: FileWindow, from: number): Generator<BlockPosi
   }
 }
 
-function readBlockPosition(file: FileWindow, at: number): BlockPosition | string {
+function readBlockPosition(file: RandomAccessFile, at: number): BlockPosition | string {
   const bytes = file.read(at, limits.varint + limits.cid);
   const length = readVarint(bytes);
   if (length === null) return `The file is invalid from byte ${at}.`;

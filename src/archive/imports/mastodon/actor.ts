@@ -1,19 +1,22 @@
 import { parseUrl } from '../../../lib/http/url.ts';
-import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
+import type { Account } from '../../../model/account.ts';
 import { parseFediverseAccount, parseFediversePost } from '../../../model/addresses/address.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { parseHandle } from '../../../model/reference.ts';
-import { createMentionNamer, findQuote } from '../../../normalize/activitypub/content.ts';
+import {
+  type ActorPayload,
+  handleOfActor,
+  parseActor,
+  shapeActor,
+} from '../../../normalize/activitypub/actor.ts';
+import { findQuote } from '../../../normalize/activitypub/content.ts';
+import { isObject } from '../../../normalize/activitypub/object.ts';
 import type { NotePayload } from '../../../normalize/activitypub/wire.ts';
-import { toRichText } from '../../../normalize/html-text.ts';
-import { describeProfile } from '../../../normalize/mastodon/text.ts';
+import { joinLists } from '../../../normalize/lenient.ts';
 import { isWebUrl } from '../../../normalize/text.ts';
-import type { RichText } from '../../../normalize/text-writer.ts';
-import { toIsoTime } from '../../../normalize/times.ts';
 import { exportOnly } from '../../media/media-rows.ts';
 import type { MediaReference } from '../export-source.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../export-source.ts';
-import { type ActorPayload, actor } from './payload.ts';
 
 export interface Owner {
   /** ActivityPub id (URL) by which posts refer to their author. */
@@ -32,10 +35,12 @@ export async function readOwner(
   read: ExportFiles['read'],
   handle: string | undefined,
 ): Promise<Owner> {
-  const parsed = actor.safeParse(file.bytes > maxBytes ? undefined : await readJson(read(file)));
-  if (!parsed.success) throw new Error(`${file.name} contains no account. Download it again.`);
-  const { hostname: host } = new URL(parsed.data.id);
-  const name = handle ?? `${parsed.data.preferredUsername}@${host}`;
+  const row = file.bytes > maxBytes ? null : parseActor(await readObject(read(file)));
+  if (row === null || row.preferredUsername === null)
+    throw new Error(`${file.name} contains no account. Download it again.`);
+  const { hostname: host } = new URL(row.id);
+  const localName = handleOfActor(row);
+  const name = handle ?? localName;
   if (parseHandle(name)?.platform !== 'mastodon') {
     throw new Error(
       handle === undefined
@@ -43,51 +48,34 @@ export async function readOwner(
         : `${name} is not a Mastodon handle.`,
     );
   }
-  const localHandle = `${parsed.data.preferredUsername}@${host}`.toLowerCase();
-  return { address: parsed.data.id, host, localHandle, account: shapeActor(parsed.data, name) };
+  const account = shapeOwner(row, name);
+  return { address: row.id, host, localHandle: localName.toLowerCase(), account };
 }
 
-async function readJson(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
+async function readObject(chunks: AsyncIterable<Uint8Array>) {
   const text = (await readWhole(chunks)).toString('utf8');
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return isObject(value) ? value : {};
   } catch {
-    return undefined; // truncated or not JSON
+    return {}; // truncated or not JSON
   }
 }
 
-function shapeActor(row: ActorPayload, handle: string): Account {
-  return toAccount({
-    id: row.id,
-    screen_name: handle,
-    name: row.name ?? row.preferredUsername,
-    url: row.url !== null && isWebUrl(row.url) ? row.url : profileUrl('mastodon', handle, ''),
-    ...describeActor(row),
+function shapeOwner(row: ActorPayload, handle: string): Account {
+  const moved = row.movedTo === null ? [] : [{ name: 'Moved to', value: row.movedTo }];
+  const fields = joinLists(
+    row.attachment,
+    moved.map((field) => ({ type: 'PropertyValue', ...field })),
+  );
+  return {
+    ...shapeActor({ ...row, attachment: fields }, { handle }),
+    url: row.url.find(isWebUrl) ?? profileUrl('mastodon', handle, ''),
     // Mastodon exports contain file names here. Exports by other software contain URLs.
     avatar_url: toProfilePictureUrl(row.icon, handle),
     banner_url: toProfilePictureUrl(row.image, handle),
-    website: toWebsite(findLink(row)),
-    joined: toIsoTime(row.published),
     platform: 'mastodon',
-  });
-}
-
-function describeActor({ summary, attachment, movedTo }: ActorPayload) {
-  const fields = attachment.map(({ name, value }) => ({ name, value: readHtml(value) }));
-  const moved = { name: 'Moved to', value: { text: movedTo ?? '', facets: [] } };
-  return describeProfile(readHtml(summary ?? ''), movedTo === null ? fields : [...fields, moved]);
-}
-
-const readHtml = (html: string): RichText =>
-  toRichText(html, { nameMention: createMentionNamer([]) });
-
-function findLink({ attachment }: ActorPayload): string | null {
-  const links = attachment.flatMap(({ value }) =>
-    readHtml(value).facets.flatMap(({ type, url }) =>
-      type === 'link' && url !== undefined ? [url] : [],
-    ),
-  );
-  return links[0] ?? null;
+  };
 }
 
 export const nameOf = ({ account }: Owner): string => account.screen_name.toLowerCase();

@@ -4,12 +4,10 @@ import {
   type ExportFile,
   type ExportFiles,
   type ExportFormat,
-  type ExportHints,
   type ExportItem,
   type ExportSource,
   skipRecord,
 } from '../export-source.ts';
-import { openExportFiles, openSingleFile } from '../files/open-files.ts';
 import { type ReasonOf, readLeftOut, unknownFile } from '../left-out.ts';
 import { type Line, readLines } from '../ndjson/lines.ts';
 import { mediaNameOf, readOwner, referToPictures } from './actor.ts';
@@ -20,14 +18,9 @@ import { openStatuses } from './statuses.ts';
 export const mastodonFormat: ExportFormat = {
   name: 'mastodon',
   takesHandle: true,
-  open: async (path, hints = {}) => {
-    const files = (await openSingleFile(path, '.json')) ?? (await openExportFiles(path));
-    if (files === null) return null;
+  open: async (files, { handle }) => {
     const parts = findParts(files.files);
-    if (parts !== null) return openOutbox(path, { files, parts, hints });
-    const source = await openStatuses(files, hints);
-    if (source === null) await files.close();
-    return source;
+    return parts === null ? openStatuses(files, handle) : openOutbox(files, parts, handle);
   },
 };
 
@@ -50,13 +43,7 @@ type Parts = NonNullable<ReturnType<typeof findParts>>;
 type Groups = AsyncGenerator<readonly ExportItem[], void, undefined>;
 type Read = ExportFiles['read'];
 
-interface Opened {
-  readonly files: ExportFiles;
-  readonly parts: Parts;
-  readonly hints: ExportHints;
-}
-
-function openOutbox(path: string, { files, parts, hints }: Opened): ExportSource {
+function openOutbox(files: ExportFiles, parts: Parts, handle: string | undefined): ExportSource {
   const { actor, outbox, folder, following, followers } = parts;
   const countedFiles = [outbox, following, followers].filter((file) => file !== undefined);
   const imported = new Set([...countedFiles, actor].flatMap((file) => file?.name ?? []));
@@ -66,7 +53,7 @@ function openOutbox(path: string, { files, parts, hints }: Opened): ExportSource
         `There is no actor.json beside ${outbox.name}, so the account is unknown. The export may be incomplete. Download it again.`,
       );
     }
-    const owner = await readOwner(actor, files.read, hints.handle);
+    const owner = await readOwner(actor, files.read, handle);
     yield [{ kind: 'account', account: owner.account, media: referToPictures(owner.account) }];
     // Only the first pass counts as progress, because most exports need no second one.
     yield* readOutbox(outbox, { read, readAgain: files.read, owner });
@@ -74,7 +61,7 @@ function openOutbox(path: string, { files, parts, hints }: Opened): ExportSource
     const list = { read, domain: own.slice(own.lastIndexOf('@') + 1) };
     yield* readList(following, list, (other) => ({ follower: own, followed: other }));
     yield* readList(followers, list, (other) => ({ follower: other, followed: own }));
-    yield* readLeftOut(path, createReasonOf(folder, imported));
+    yield* readLeftOut(files, createReasonOf(folder, imported));
   };
   return createExportSource(files, countedFiles, (read) => ({
     title: 'Mastodon export',

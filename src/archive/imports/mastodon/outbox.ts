@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { toIsoSeconds } from '../../../lib/clock.ts';
 import { parseFediversePost } from '../../../model/addresses/address.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
@@ -12,9 +13,13 @@ import {
   shapePoll,
 } from '../../../normalize/activitypub/content.ts';
 import {
+  addressed,
+  idOf,
   isPublic,
   type NotePayload,
   namesRecipients,
+  note as notePayload,
+  timeMs,
 } from '../../../normalize/activitypub/wire.ts';
 import { findLeftOut, nameLeftOut, omitNull } from '../../../normalize/fields.ts';
 import { isCut } from '../../../normalize/lenient.ts';
@@ -31,7 +36,20 @@ import {
 } from '../export-source.ts';
 import { readRecords, readRows } from '../records.ts';
 import { findAuthor, findOwnQuote, handleOf, nameOf, type Owner, referToFile } from './actor.ts';
-import { type ActivityPayload, activity } from './payload.ts';
+
+/**
+ * Exports of Mastodon, Akkoma and Pleroma: `actor.json` contains the account, `outbox.json` its
+ * posts (`Create`) and boosts (`Announce`), also non-public ones. Sources:
+ * https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
+ */
+const dated = { ...addressed, published: timeMs };
+
+export const activityPayload = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('Create'), ...dated, object: notePayload }),
+  z.object({ type: z.literal('Announce'), ...dated, object: idOf }),
+]);
+
+type ActivityPayload = z.output<typeof activityPayload>;
 
 interface OutboxOptions {
   readonly read: ExportFiles['read'];
@@ -49,7 +67,7 @@ export async function* readOutbox(
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
   const quotes = new WaitingQuotes(owner);
   let number = 0;
-  for await (const records of readRecords([outbox], { schema: activity, start, read })) {
+  for await (const records of readRecords([outbox], { schema: activityPayload, start, read })) {
     yield records.flatMap((record) => {
       number += 1;
       if (record.kind === 'skipped') return [record];
@@ -59,7 +77,7 @@ export async function* readOutbox(
     });
   }
   if (quotes.isEmpty) return;
-  for await (const row of readRows([outbox], { schema: activity, start, read: readAgain })) {
+  for await (const row of readRows([outbox], { schema: activityPayload, start, read: readAgain })) {
     if (row.type === 'Create' && !isHidden(row)) quotes.keep(row);
   }
   yield* quotes.shapeAll();
@@ -108,7 +126,7 @@ class WaitingQuotes {
 
   /** Keeps a public post that a waiting post quotes. Without room for it, it stays a link. */
   keep(row: Create): void {
-    const id = idOf(row.object);
+    const id = idOfNote(row.object);
     if (id === null || !this.#quoted.has(id) || !this.#takes(row)) return;
     const shaped = shapePost(row, this.#owner);
     if (typeof shaped !== 'string' && shaped.post.type === 'status') {
@@ -137,7 +155,7 @@ class WaitingQuotes {
 
 type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-const idOf = ({ id, url }: NotePayload): string | null =>
+const idOfNote = ({ id, url }: NotePayload): string | null =>
   (parseFediversePost(id) ?? parseFediversePost(url ?? ''))?.id ?? null;
 
 function shapePost(
@@ -145,7 +163,7 @@ function shapePost(
   owner: Owner,
   quote: Status | null = null,
 ): ExportedPost | string {
-  const id = idOf(note);
+  const id = idOfNote(note);
   if (id === null) return 'Its id is not the address of a Mastodon post.';
   const createdMs = note.published ?? published;
   if (createdMs === null) return 'It has no date.';

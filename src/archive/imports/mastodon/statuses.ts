@@ -1,3 +1,4 @@
+import { basename } from 'node:path/posix';
 import { parseUrl } from '../../../lib/http/url.ts';
 import { type AccountReference, parseHandle } from '../../../model/reference.ts';
 import {
@@ -23,7 +24,6 @@ import {
   createExportSource,
   type ExportFile,
   type ExportFiles,
-  type ExportHints,
   type ExportItem,
   type ExportSource,
   type MediaReference,
@@ -44,15 +44,13 @@ const isSaved = (name: string): boolean => name.includes('.user.');
  */
 export async function openStatuses(
   files: ExportFiles,
-  hints: ExportHints,
+  handle: string | undefined,
 ): Promise<ExportSource | null> {
   const named = files.files.filter(({ name }) => name.endsWith('.json'));
-  const saved = named.length === 1 ? named : named.filter(({ name }) => isSaved(baseOf(name)));
+  const saved = named.length === 1 ? named : named.filter(({ name }) => isSaved(basename(name)));
   const account = await readAuthor(files, saved);
-  return account === null ? null : openSource(files, saved, { account, hints });
+  return account === null ? null : openSource(files, saved, { account, handle });
 }
-
-const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 interface Owner {
   readonly account: AccountPayload;
@@ -62,13 +60,13 @@ interface Owner {
 function openSource(
   files: ExportFiles,
   saved: readonly ExportFile[],
-  { account, hints }: { readonly account: AccountPayload; readonly hints: ExportHints },
+  { account, handle }: { readonly account: AccountPayload; readonly handle: string | undefined },
 ): ExportSource {
   return createExportSource(files, saved, (read) => ({
     title: 'Mastodon posts',
     mediaNameOf,
     groups: async function* () {
-      const owner = toOwner(account, hints);
+      const owner = toOwner(account, handle);
       const shaped = shapeAccount(owner.account, owner.home);
       const pictures = [shaped.avatar_url, shaped.banner_url].filter((url) => url !== null);
       yield [{ kind: 'account', account: shaped, media: pictures.map(referTo) }];
@@ -162,7 +160,7 @@ const referTo = (url: string): MediaReference => ({
 const prepare = (json: string): string =>
   json.replaceAll(/"(id|\w{1,40}_id)"(\s*:\s*)(\d{1,40})(?=\s*[,}])/g, '"$1"$2"$3"');
 
-function toOwner(account: AccountPayload, { handle }: ExportHints): Owner {
+function toOwner(account: AccountPayload, handle: string | undefined): Owner {
   const host = parseUrl(account.url ?? '')?.hostname ?? '';
   const domain = handle?.slice(handle.lastIndexOf('@') + 1) ?? host;
   const home = { host, domain };

@@ -1,13 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { basename } from 'node:path';
 import type { z } from 'zod';
 import { parseStored } from '../../store/stored-json.ts';
-import {
-  createExportSource,
-  type ExportSource,
-  type SkippedRecord,
-  skipRecord,
-} from '../export-source.ts';
+import { type SkippedRecord, skipRecord } from '../export-source.ts';
 import { describeFault } from '../records.ts';
 
 export type Line =
@@ -64,20 +57,6 @@ function createLineBuffer() {
     return text === '' ? [] : [{ kind: 'text', text, number, isEnded }];
   };
   return { add, close };
-}
-
-/** Creates an export source from a file, which is open only while it is read. */
-export function openLines(
-  path: string,
-  bytes: number,
-  open: (
-    lines: () => AsyncIterable<readonly Line[]>,
-    name: string,
-  ) => Pick<ExportSource, 'title' | 'exported' | 'groups'>,
-): ExportSource {
-  const file = { name: basename(path), bytes };
-  const files = { read: () => createReadStream(path), close: async () => undefined };
-  return createExportSource(files, [file], (read) => open(() => readLines(read(file)), file.name));
 }
 
 export const skipLine = ({ number }: Pick<Line, 'number'>, name: string, reason: string) =>

@@ -1,6 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { z } from 'zod';
 import { type Account, account } from '../../../model/account.ts';
 import { type Post, post, type Status } from '../../../model/post.ts';
@@ -8,9 +5,16 @@ import { checkLanguages } from '../../../normalize/language.ts';
 import { text } from '../../../normalize/lenient.ts';
 import { maximums } from '../../../normalize/maximums.ts';
 import type { ArchivedItem } from '../../export/export-rows.ts';
-import type { ExportFormat, ExportItem, ExportSource } from '../export-source.ts';
-import { readStart } from '../export-source.ts';
-import { type Line, openLines, parseLine, readLines, skipLine } from './lines.ts';
+import {
+  createExportSource,
+  type ExportFile,
+  type ExportFiles,
+  type ExportFormat,
+  type ExportItem,
+  type ExportSource,
+  readStart,
+} from '../export-source.ts';
+import { type Line, parseLine, readLines, skipLine } from './lines.ts';
 
 /* Perch's own export format: a first line that identifies the format, then one line of JSON per item. */
 
@@ -74,20 +78,21 @@ function toLine(item: ArchivedItem): ItemLine {
 export const ndjsonFormat: ExportFormat = {
   name: 'ndjson',
   takesHandle: false,
-  open: async (path) => {
-    const found = await stat(path);
-    const start = found.isFile() ? await readFirstLine(path) : '';
+  open: async (files) => {
+    const [file] = files.files;
+    if (files.kind !== 'file' || file === undefined) return null;
+    const start = await readFirstLine(files.path);
     const head = parseHead(start);
-    if (head === null) return isHistoryStart(start) ? openHistory(path, found.size) : null;
+    if (head === null) return isHistoryStart(start) ? openHistory(files, file) : null;
     if (head.perch_archive > ndjsonVersion) {
       throw new Error('A newer version of Perch wrote this export. Update Perch to import it.');
     }
-    return openLines(path, found.size, (readLines, name) => ({
+    return createExportSource(files, [file], (read) => ({
       title: 'Perch export',
       exported: head.exported_at,
       groups: async function* () {
-        for await (const lines of readLines()) {
-          yield lines.filter(({ number }) => number > 1).map((line) => toItem(line, name));
+        for await (const lines of readLines(read(file))) {
+          yield lines.filter(({ number }) => number > 1).map((line) => toItem(line, file.name));
         }
       },
     }));
@@ -154,18 +159,18 @@ function isHistoryStart(start: string): boolean {
   return /^\{"(?:post":\{")?type":"(?:status|tombstone)"/.test(start);
 }
 
-async function openHistory(path: string, bytes: number): Promise<ExportSource> {
-  const owner = await findOwner(path);
+async function openHistory(files: ExportFiles, file: ExportFile): Promise<ExportSource> {
+  const owner = await findOwner(files, file);
   if (owner?.account.platform === 'sample') {
     throw new Error('It is a history of the sample, which every archive contains.');
   }
-  return openLines(path, bytes, (readLines, name) => ({
+  return createExportSource(files, [file], (read) => ({
     title: 'Perch history',
     groups: async function* () {
       if (owner === null) return;
       yield [{ kind: 'account', account: owner.account }];
-      const reader = createReader(name, owner);
-      for await (const lines of readLines()) yield lines.flatMap(reader.read);
+      const reader = createReader(file.name, owner);
+      for await (const lines of readLines(read(file))) yield lines.flatMap(reader.read);
       yield reader.end();
     },
   }));
@@ -176,10 +181,10 @@ interface Owner {
   readonly newest: number | null;
 }
 
-async function findOwner(path: string): Promise<Owner | null> {
+async function findOwner({ read }: ExportFiles, file: ExportFile): Promise<Owner | null> {
   let owner: Owner | null = null;
-  for await (const lines of readLines(createReadStream(path))) {
-    for (const found of lines.flatMap((line) => statusOf(line, basename(path)))) {
+  for await (const lines of readLines(read(file))) {
+    for (const found of lines.flatMap((line) => statusOf(line, file.name))) {
       const { author, reposted_by: reposter, created_timestamp: newest } = found;
       if (reposter === null) return { account: author, newest };
       owner ??= { account: reposter, newest: null };

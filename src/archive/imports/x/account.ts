@@ -7,14 +7,14 @@ import { enlargeAvatar } from '../../../normalize/x.ts';
 import type { MediaReference } from '../export-source.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../export-source.ts';
 import { readRecords, readRows } from '../records.ts';
+import { fileNameOf } from './normalize.ts';
 import {
   accountPayload,
   connectionPayload,
   type ManifestPayload,
   profilePayload,
   protectionPayload,
-} from './payload.ts';
-import { fileNameOf } from './shape.ts';
+} from './wire.ts';
 
 const maxBytes = 4 * 2 ** 20; // maximum size of a script with one object, such as a manifest of about 100 KB
 

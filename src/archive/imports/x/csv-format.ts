@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { type Account, toAccount } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/addresses/urls.ts';
 import { parseHandle } from '../../../model/reference.ts';
@@ -10,33 +8,26 @@ import {
   type ExportFile,
   type ExportFiles,
   type ExportFormat,
-  type ExportHints,
   type ExportItem,
   type ExportSource,
-  readStart,
   skipRecord,
 } from '../export-source.ts';
-import { openExportFiles } from '../files/open-files.ts';
 import { readLeftOut } from '../left-out.ts';
 import { type CsvRow, readCsvRows } from '../ndjson/lines.ts';
 import { describeFault } from '../records.ts';
-import { repostStart, tweetPayload } from './payload.ts';
-import { shapePost, shapeRepost } from './shape.ts';
+import { shapePost, shapeRepost } from './normalize.ts';
+import { repostStart, tweetPayload } from './wire.ts';
 import { createCsvReasonOf } from './x-format.ts';
 
 /** Import format of `tweets.csv` in X exports from 2012 to 2018. It lacks the account's handle. */
 export const xCsvFormat: ExportFormat = {
   name: 'x-csv',
   takesHandle: true,
-  open: async (path, hints) => {
-    const files = await openFiles(path);
-    if (files === null) return null;
-    const file = files.files.find(({ name }) => /(?:^|\/)tweets\.csv$/.test(name));
-    if (file !== undefined && (await isPosts(file, files.read))) {
-      return openSource(path, { files, file, hints: hints ?? {} });
-    }
-    await files.close();
-    return null;
+  open: async (files, { handle }) => {
+    const isAny = files.kind === 'file';
+    const file = files.files.find(({ name }) => isAny || /(?:^|\/)tweets\.csv$/.test(name));
+    const isFound = file !== undefined && (await isPosts(file, files.read));
+    return isFound ? openSource(files, file, handle) : null;
   },
 };
 
@@ -44,41 +35,25 @@ const heading = /^\ufeff?"?tweet_id"?,"?in_reply_to_status_id"?,/;
 
 const headingBytes = 256;
 
-async function openFiles(path: string): Promise<ExportFiles | null> {
-  if (await isPacked(path)) return openExportFiles(path);
-  return {
-    files: [{ name: 'tweets.csv', bytes: (await stat(path)).size }],
-    read: () => createReadStream(path),
-    close: async () => undefined,
-  };
-}
-
-async function isPacked(path: string): Promise<boolean> {
-  const isFile = (await stat(path)).isFile();
-  return !isFile || !heading.test((await readStart(path, headingBytes)).toString('utf8'));
-}
-
 async function isPosts(file: ExportFile, read: ExportFiles['read']): Promise<boolean> {
   for await (const chunk of read(file))
     return heading.test(Buffer.from(chunk).toString('utf8', 0, headingBytes));
   return false;
 }
 
-interface Opened {
-  readonly files: ExportFiles;
-  readonly file: ExportFile;
-  readonly hints: ExportHints;
-}
-
-function openSource(path: string, { files, file, hints }: Opened): ExportSource {
+function openSource(
+  files: ExportFiles,
+  file: ExportFile,
+  handle: string | undefined,
+): ExportSource {
   return createExportSource(files, [file], (read) => ({
     title: 'X export (tweets.csv)',
     groups: async function* () {
-      const account = toOwner(hints.handle);
+      const account = toOwner(handle);
       yield [{ kind: 'account', account }];
       const toItems = createReader(account, file.name);
       for await (const rows of readCsvRows(read(file))) yield rows.flatMap(toItems);
-      if (await isPacked(path)) yield* readLeftOut(path, createCsvReasonOf(file.name));
+      yield* readLeftOut(files, createCsvReasonOf(file.name));
     },
   }));
 }

@@ -1,6 +1,7 @@
 import type { Account } from '../../../model/account.ts';
 import type { EarlierVersion, Status } from '../../../model/post.ts';
 import { decodeEntities } from '../../../normalize/text.ts';
+import type { RichText } from '../../../normalize/text-writer.ts';
 import { readTimeMs } from '../../../normalize/times.ts';
 import type {
   ExportedPost,
@@ -10,14 +11,14 @@ import type {
   LeftOutContent,
 } from '../export-source.ts';
 import { readRecords, readRows } from '../records.ts';
+import { type OwnPost, shapeNote, shapePost, shapeRepost } from './normalize.ts';
 import {
   maxVersions,
   type NotePayload,
   notePayload,
   type TweetPayload,
   tweetPayload,
-} from './payload.ts';
-import { type OwnPost, type ShapedText, shapeNote, shapePost, shapeRepost } from './shape.ts';
+} from './wire.ts';
 
 interface PostReading {
   readonly read: ExportFiles['read'];
@@ -158,7 +159,7 @@ interface Note {
 
 interface FoundNote {
   /** Full text; `null` if the post itself has it too. */
-  readonly text: ShapedText | null;
+  readonly text: RichText | null;
 }
 
 interface Notes {

@@ -9,7 +9,6 @@ import { enlargeAvatar, xHandle } from '../../../normalize/x.ts';
 import { toIdHandle } from '../../store/connections.ts';
 import type { ExportFormat, ExportItem, ExportSource } from '../export-source.ts';
 import { createExportSource, type ExportFile, type ExportFiles } from '../export-source.ts';
-import { openExportFiles } from '../files/open-files.ts';
 import { type ReasonOf, readLeftOut, unknownFile } from '../left-out.ts';
 import { readRecords, readRows } from '../records.ts';
 import {
@@ -20,30 +19,22 @@ import {
   readAccount,
   readScript,
 } from './account.ts';
-import { connectionPayload, manifestPayload, readId, readXTimeMs, userPayload } from './payload.ts';
 import { noNotes, readEditedIds, readNotes, readPosts } from './posts.ts';
+import { connectionPayload, manifestPayload, readId, readXTimeMs, userPayload } from './wire.ts';
 
 /** Import format of X exports, also from 2012 to 2018: zip file, folder or its `data` folder. */
 export const xFormat: ExportFormat = {
   name: 'x',
   takesHandle: false,
-  open: async (path) => {
-    const files = await openExportFiles(path);
-    if (files === null) return null;
+  open: async (files) => {
     const parts = findParts(files.files);
-    if (parts !== null) return openSource(path, files, parts);
+    if (parts !== null) return openSource(files, parts);
     const months = findMonths(files.files);
-    if (months !== null) return openMonths(path, files, months);
-    await files.close();
-    return null;
+    return months === null ? null : openMonths(files, months);
   },
 };
 
-async function openSource(
-  path: string,
-  files: ExportFiles,
-  parts: ExportParts,
-): Promise<ExportSource> {
+async function openSource(files: ExportFiles, parts: ExportParts): Promise<ExportSource> {
   const manifest = await readScript(manifestPayload, parts.manifest[0], files.read);
   const madeMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
   const posts = [...parts.tweets, ...parts.communityTweets];
@@ -61,7 +52,7 @@ async function openSource(
       const own = account.screen_name.toLowerCase();
       yield* readFollows(parts.followers, read, (id) => ({ follower: id, followed: own }));
       yield* readFollows(parts.following, read, (id) => ({ follower: own, followed: id }));
-      yield* readLeftOut(path, createReasonOf(parts.folder, listPaths(parts)));
+      yield* readLeftOut(files, createReasonOf(parts.folder, listPaths(parts)));
     },
   }));
 }
@@ -106,11 +97,7 @@ function findMonths(files: readonly ExportFile[]): MonthlyParts | null {
   return { folder, months, details, payload: find('payload_details.js') };
 }
 
-async function openMonths(
-  path: string,
-  files: ExportFiles,
-  parts: MonthlyParts,
-): Promise<ExportSource> {
+async function openMonths(files: ExportFiles, parts: MonthlyParts): Promise<ExportSource> {
   const payload = await readScript(payloadDetails, parts.payload, files.read);
   const madeMs = readXTimeMs(payload?.created_at);
   return createExportSource(files, parts.months, (read) => ({
@@ -121,7 +108,7 @@ async function openMonths(
       yield [{ kind: 'account', account }];
       const without = { notes: noNotes, edited: new Set<string>() };
       yield* readPosts(parts.months, { read, account, ...without, hasOriginals: true });
-      yield* readLeftOut(path, createMonthlyReasonOf(parts));
+      yield* readLeftOut(files, createMonthlyReasonOf(parts));
     },
   }));
 }
@@ -203,8 +190,7 @@ const reasons: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^tweet-?headers$/, 'the posts themselves are in other files'],
   [/^lists-/, 'Perch does not import lists'],
   [/^moment/, 'X has removed moments'],
-  [/^(?:twitter-)?article/, 'Perch does not import articles from an export'],
-  [/^twitter_article/, 'Perch does not import articles from an export'],
+  [/^(?:twitter[-_])?article/, 'Perch does not import articles from an export'],
   [/^community-note/, 'X publishes community notes under another name'],
   [/^(?:periscope|spaces|profile-broadcast)/, 'Perch does not import broadcasts'],
   [/^(?:catalog|commerce|product|shop|twitter-shop|professional)/, notPosts],

@@ -5,11 +5,11 @@ import { encodeComponent, parseQuery } from '../../../lib/http/url.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../../lib/problem.ts';
 import { redactKeys } from '../../../lib/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
-import { toProblem } from '../../../web/errors.ts';
-import { type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { overloaded } from '../../monitoring/load.ts';
+import { toProblem } from '../../problems.ts';
 import { namesFormat, negotiate, offers } from '../../reads/negotiation.ts';
 import type { ReadingOptions } from '../../reads/read-routes.ts';
+import { type PreparedReply, sendPrepared } from '../../reply.ts';
 import type { DocSite } from '../docs/doc-pages.ts';
 import type { Docs } from '../docs/docs-plugin.ts';
 import {

@@ -4,8 +4,8 @@ import { toJsonBody } from '../../../lib/http/json-bodies.ts';
 import { encodeComponent } from '../../../lib/http/url.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { escapeHtml } from '../../../render/html/markup.ts';
-import { sendPrepared } from '../../../web/reply.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
+import { sendPrepared } from '../../reply.ts';
 import {
   askPath,
   docsPath,

@@ -9,13 +9,13 @@ it('records the progress, the result and the last error of index updates', async
   const summary = { ...progress, skipped: { size: 1 }, passages: 90, ms: 400 };
 
   expect(record.read()).toEqual({ progress: null, current: null, failure: null });
-  record.onProgress(progress);
+  record.callbacks.onProgress(progress);
   expect(record.read()).toEqual({ progress, current: null, failure: null });
-  record.onError(new Error('The folder is gone.'));
+  record.callbacks.onError(new Error('The folder is gone.'));
   const failure = { message: 'The folder is gone.', atMs: clock.now() };
   expect(record.read()).toEqual({ progress: null, current: null, failure });
   await clock.advance(1000);
-  record.onRefreshed(summary);
+  record.callbacks.onRefreshed(summary);
 
   const current = { ...summary, atMs: clock.now() };
   expect(record.read()).toEqual({ progress: null, current, failure: null });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ndjsonFormat } from '../../../../src/archive/imports/ndjson/ndjson-format.ts';
 import type { Post, Status } from '../../../../src/model/post.ts';
 import { importExport } from '../../../support/exports/import-export.ts';
+import { openSource } from '../../../support/exports/read-export.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../../../support/stub-provider.ts';
 import { ask, openRig } from '../store/archive-rig.ts';
@@ -91,7 +92,7 @@ describe('a history that was saved as NDJSON', () => {
 
   it('counts the bytes read', async () => {
     const path = writeLines(...history.map(tag), meta);
-    const source = await ndjsonFormat.open(path);
+    const source = await openSource(ndjsonFormat, path);
     if (source === null) throw new Error('This is no history.');
 
     for await (const group of source.groups()) expect(group.length).toBeGreaterThanOrEqual(0);

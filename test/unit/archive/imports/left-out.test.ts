@@ -8,6 +8,7 @@ import {
   readLeftOut,
 } from '../../../../src/archive/imports/left-out.ts';
 import { readCsvRows } from '../../../../src/archive/imports/ndjson/lines.ts';
+import { openExportFiles } from '../../../../src/archive/imports/open-files.ts';
 import { xFormat } from '../../../../src/archive/imports/x/x-format.ts';
 import { readLeftOutLines, toLines } from '../../../support/exports/read-export.ts';
 import { makeXExport, toScript, writeExport } from '../../../support/exports/x-export.ts';
@@ -35,14 +36,20 @@ describe('the items of a file', () => {
     ['text', 'a [1,2] b', 9, 'byte'],
   ])('are counted in %s', async (_name, text, count, unit) => {
     for (const bytes of [1, 7, 10_000]) {
-      expect(await countElements(inChunks(text, bytes))).toEqual({ count, unit });
+      expect(await countElements(() => inChunks(text, bytes), Buffer.byteLength(text))).toEqual({
+        count,
+        unit,
+      });
     }
   });
 
   it('are counted beyond the first chunk', async () => {
     const text = toScript('like', Array(5000).fill('{"like":{"tweetId":"1"}}'));
 
-    expect(await countElements(inChunks(text, 1000))).toEqual({ count: 5000, unit: 'item' });
+    expect(await countElements(() => inChunks(text, 1000), text.length)).toEqual({
+      count: 5000,
+      unit: 'item',
+    });
   });
 
   it('are the lines of a text', async () => {
@@ -67,7 +74,10 @@ describe('the items of a file', () => {
   it('are counted in a file of unmatched brackets, without a search for each of them', async () => {
     const text = `[${'['.repeat(65_536)}${'}'.repeat(400_000)}`;
 
-    expect(await countElements(inChunks(text, 65_536))).toEqual({ count: 1, unit: 'item' });
+    expect(await countElements(() => inChunks(text, 65_536), text.length)).toEqual({
+      count: 1,
+      unit: 'item',
+    });
   });
 });
 
@@ -117,7 +127,8 @@ describe('the report of an import', () => {
     const folder = writeExport(temporaryFolder(), new Map([[`x/${name}`, '[1]']]));
 
     const items: ExportItem[] = [];
-    for await (const group of readLeftOut(folder, () => 'odd')) items.push(...group);
+    const files = await openExportFiles(folder);
+    for await (const group of readLeftOut(files, () => 'odd')) items.push(...group);
 
     expect(toLines(items)).toEqual([`x/a\ufffd${'b'.repeat(196)} 1 item odd`]);
   });

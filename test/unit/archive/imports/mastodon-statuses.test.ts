@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mastodonFormat } from '../../../../src/archive/imports/mastodon/mastodon-format.ts';
-import { readExport, readLeftOutLines } from '../../../support/exports/read-export.ts';
+import { openSource, readExport, readLeftOutLines } from '../../../support/exports/read-export.ts';
 import { writeFolder } from '../../../support/exports/read-mastodon.ts';
 import { accountRow, imageRow, statusRow } from '../../../support/mastodon-payloads.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -95,7 +95,7 @@ describe('posts that a backup tool saved from the API of Mastodon', () => {
     ]);
 
     const items = await readExport(mastodonFormat, folder);
-    const source = await mastodonFormat.open(folder);
+    const source = await openSource(mastodonFormat, folder);
 
     expect(items?.map((item) => (item.kind === 'post' ? item.post.id : item.kind))).toEqual([
       'account',

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type ExportFiles, readWhole } from '../../../../src/archive/imports/export-source.ts';
 import {
-  openExportFiles,
-  readMediaFiles,
-} from '../../../../src/archive/imports/files/open-files.ts';
+  type ExportFile,
+  type ExportFiles,
+  readWhole,
+} from '../../../../src/archive/imports/export-source.ts';
+import { openExportFiles } from '../../../../src/archive/imports/open-files.ts';
 import { writeTar, writeTarGz } from '../../../support/exports/tar-file.ts';
 import { writeZip } from '../../../support/exports/zip.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -16,9 +17,9 @@ const files = new Map([
   ['data/media/1.jpg', 'no picture'],
 ]);
 
-async function openZip(path: string) {
+async function openFiles(path: string) {
   const opened = await openExportFiles(path);
-  if (opened !== null) onTestFinished(opened.close);
+  onTestFinished(opened.close);
   return opened;
 }
 
@@ -34,9 +35,9 @@ function change(path: string, edit: (bytes: Buffer) => Buffer | undefined): stri
 }
 
 async function readText(path: string, index: number): Promise<string> {
-  const opened = await openZip(path);
-  const file = opened?.files[index];
-  if (opened === null || file === undefined) throw new Error('There is no such file.');
+  const opened = await openFiles(path);
+  const file = opened.files[index];
+  if (file === undefined) throw new Error('There is no such file.');
   const chunks: Uint8Array[] = [];
   for await (const chunk of opened.read(file)) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
@@ -46,7 +47,7 @@ describe('the files of a zip file', () => {
   it('are listed and read, without media', async () => {
     const path = await writeOne();
 
-    expect((await openZip(path))?.files).toEqual([
+    expect((await openFiles(path)).files).toEqual([
       { name: 'twitter-export/data/a.js', bytes: 200_000 },
       { name: 'twitter-export/data/b.js', bytes: 13 },
     ]);
@@ -57,19 +58,19 @@ describe('the files of a zip file', () => {
     const path = `${temporaryFolder()}/export.zip`;
     writeFileSync(path, 'PK, but no zip file');
 
-    expect(await openZip(path)).toBeNull();
+    expect(await openFiles(path)).toMatchObject({ kind: 'file' });
   });
 
   it('are missing in an empty zip file', async () => {
     const path = await writeZip(`${temporaryFolder()}/empty.zip`, new Map());
 
-    await expect(openZip(path)).rejects.toThrow('The zip file is empty.');
+    await expect(openFiles(path)).rejects.toThrow('The zip file is empty.');
   });
 
   it('cannot be listed if the end is missing', async () => {
     const path = change(await writeOne(), (bytes) => bytes.subarray(0, -100));
 
-    await expect(openZip(path)).rejects.toThrow('damaged or incomplete');
+    await expect(openFiles(path)).rejects.toThrow('damaged or incomplete');
   });
 
   it('are rejected if a name leaves the folder', async () => {
@@ -80,7 +81,7 @@ describe('the files of a zip file', () => {
       ),
     );
 
-    await expect(openZip(path)).rejects.toThrow('invalid relative path');
+    await expect(openFiles(path)).rejects.toThrow('invalid relative path');
   });
 
   it('are rejected if they expand too much together', async () => {
@@ -88,11 +89,11 @@ describe('the files of a zip file', () => {
     const many = new Map(Array.from({ length: 8 }, (_, n) => name(n)));
     const path = await writeZip(`${temporaryFolder()}/export.zip`, many);
 
-    await expect(openZip(path)).rejects.toThrow(
+    await expect(openFiles(path)).rejects.toThrow(
       'The zip file is too large. It would expand to over',
     );
     const few = await writeZip(`${temporaryFolder()}/few.zip`, new Map([...many].slice(0, 6)));
-    expect((await openZip(few))?.files).toHaveLength(6);
+    expect((await openFiles(few)).files).toHaveLength(6);
   });
 
   it('are rejected if they are encrypted', async () => {
@@ -130,18 +131,16 @@ describe('the files of a zip file', () => {
 
 const mib = 2 ** 20;
 
-async function openTar(bytes: Buffer): Promise<ExportFiles | null> {
+async function openTar(bytes: Buffer): Promise<ExportFiles> {
   const path = `${temporaryFolder()}/export.tar.gz`;
   writeFileSync(path, bytes);
-  const files = await openExportFiles(path);
-  if (files !== null) onTestFinished(files.close);
-  return files;
+  return openFiles(path);
 }
 
-async function countBytes(files: ExportFiles | null): Promise<number> {
+async function countBytes(files: ExportFiles): Promise<number> {
   let count = 0;
-  for (const file of files?.files ?? []) {
-    for await (const chunk of files?.read(file) ?? []) count += chunk.length;
+  for (const file of files.files) {
+    for await (const chunk of files.read(file)) count += chunk.length;
   }
   return count;
 }
@@ -152,13 +151,13 @@ describe('the files of a tar file', () => {
 
     const files = await openTar(writeTarGz(members.map((name) => ({ name, content: 'a' }))));
 
-    expect(files?.files.map(({ name }) => name)).toEqual(['outbox.json', 'actor.json']);
+    expect(files.files.map(({ name }) => name)).toEqual(['outbox.json', 'actor.json']);
   });
 
   it('are limited to ten thousand', async () => {
     const members = Array.from({ length: 10_010 }, (_, n) => ({ name: `${n}.json`, content: '' }));
 
-    expect((await openTar(writeTarGz(members)))?.files).toHaveLength(10_000);
+    expect((await openTar(writeTarGz(members))).files).toHaveLength(10_000);
   });
 
   it('are rejected if they expand too much', async () => {
@@ -182,7 +181,7 @@ describe('the files of a tar file', () => {
 
     const files = await openTar(writeTar([size, path, { name: 'b.json', content: '{}' }]));
 
-    expect(files?.files).toMatchObject([{ name: 'a.json', bytes: 2 }]);
+    expect(files.files).toMatchObject([{ name: 'a.json', bytes: 2 }]);
   });
 
   it('can be large if uncompressed, and expand if small', async () => {
@@ -204,8 +203,8 @@ describe('the files of a tar file', () => {
     const files = await openTar(writeTar(members).subarray(0, length));
 
     const sizes: Record<string, number> = {};
-    for (const file of files?.files ?? [])
-      sizes[file.name] = await countBytes(files && { ...files, files: [file] });
+    for (const file of files.files)
+      sizes[file.name] = await countBytes({ ...files, files: [file] });
     expect(sizes).toEqual(expected);
   });
 
@@ -215,8 +214,8 @@ describe('the files of a tar file', () => {
     writeFileSync(path, writeTar(members.map((name) => ({ name, content: Buffer.alloc(mib) }))));
 
     const names: string[] = [];
-    for await (const file of readMediaFiles(path)) {
-      names.push(file.path);
+    for await (const file of (await openFiles(path)).all()) {
+      names.push(file.name);
       for await (const _chunk of file.read()) break;
     }
 
@@ -227,7 +226,22 @@ describe('the files of a tar file', () => {
     const bytes = writeTar(['a.json', 'b.json'].map((name) => ({ name, content: '{}' })));
     bytes.fill(0xff, 1024, 1040);
 
-    expect((await openTar(bytes))?.files).toEqual([{ name: 'a.json', bytes: 2 }]);
+    expect((await openTar(bytes)).files).toEqual([{ name: 'a.json', bytes: 2 }]);
+  });
+
+  it('are named without another look at the tar file', async () => {
+    const path = `${temporaryFolder()}/export.tar.gz`;
+    writeFileSync(path, writeTarGz(['1.jpg', 'a.json'].map((name) => ({ name, content: 'x' }))));
+    const files = await openFiles(path);
+    writeFileSync(path, '');
+
+    const listed: ExportFile[] = [];
+    for await (const file of files.list()) listed.push(file);
+
+    expect(listed).toEqual([
+      { name: '1.jpg', bytes: 1 },
+      { name: 'a.json', bytes: 1 },
+    ]);
   });
 
   it('are read from the tar file once, and leave no temporary file', async () => {
@@ -237,9 +251,7 @@ describe('the files of a tar file', () => {
     const texts = ['first', '', 'x'.repeat(300_000)];
     const members = texts.map((content, n) => ({ name: `${n}.json`, content }));
     writeFileSync(path, writeTarGz([...members, { name: '0.json', content: 'later' }]));
-    const files = await openExportFiles(path);
-    if (files === null) throw new Error('It is not taken for a tar file.');
-    onTestFinished(files.close);
+    const files = await openFiles(path);
     writeFileSync(path, '');
 
     const read = await Promise.all(

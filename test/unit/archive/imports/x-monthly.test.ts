@@ -10,7 +10,7 @@ import {
   makeMonthlyExport,
   makeMonthlyPost,
 } from '../../../support/exports/monthly-export.ts';
-import { readExport, readLeftOutLines } from '../../../support/exports/read-export.ts';
+import { openSource, readExport, readLeftOutLines } from '../../../support/exports/read-export.ts';
 import { writeExport } from '../../../support/exports/x-export.ts';
 import { writeZip } from '../../../support/exports/zip.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -68,7 +68,7 @@ describe('an X export from 2012 to 2018', () => {
   });
 
   it('has the time of its creation', async () => {
-    const source = await xFormat.open(write(months));
+    const source = await openSource(xFormat, write(months));
 
     expect(source?.exported).toBe(Date.UTC(2016, 1, 1, 10) / 1000);
     await source?.close();
@@ -329,6 +329,6 @@ describe('a tweets.csv without scripts', () => {
     const file = join(temporaryFolder(), 'tweets.csv');
     writeFileSync(file, 'a,b\n1,2\n');
 
-    expect(await xCsvFormat.open(file)).toBeNull();
+    expect(await openSource(xCsvFormat, file)).toBeNull();
   });
 });

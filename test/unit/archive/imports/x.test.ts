@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { ExportItem, ExportSource } from '../../../../src/archive/imports/export-source.ts';
 import { xFormat } from '../../../../src/archive/imports/x/x-format.ts';
 import type { Status } from '../../../../src/model/post.ts';
+import { openSource } from '../../../support/exports/read-export.ts';
 import {
   exporter,
   makeTweet,
@@ -20,7 +21,7 @@ async function openChanged(
     if (text === undefined) all.delete(`data/${name}`);
     else all.set(`data/${name}`, text);
   }
-  const source = await xFormat.open(writeExport(temporaryFolder(), all));
+  const source = await openSource(xFormat, writeExport(temporaryFolder(), all));
   if (source === null) throw new Error('It is not taken for an export.');
   onTestFinished(() => source.close());
   return source;
@@ -321,5 +322,5 @@ it('rejects an export with an unreadable account', async () => {
 });
 
 it('does not recognize other files', async () => {
-  expect(await xFormat.open(temporaryFolder())).toBeNull();
+  expect(await openSource(xFormat, temporaryFolder())).toBeNull();
 });

@@ -6,8 +6,8 @@ import {
   listReplySchemas,
 } from '../../../../src/routes/openapi/endpoint-paths.ts';
 import { nameExamples } from '../../../../src/routes/openapi/examples.ts';
+import type { Endpoint } from '../../../../src/routes/route.ts';
 import { endpoints } from '../../../../src/server/endpoints.ts';
-import type { Endpoint } from '../../../../src/web/route.ts';
 
 const thing = z.object({ name: z.string(), tone: z.enum(['low', 'high']) }).meta({ id: 'Thing' });
 const part = z.strictObject({ size: z.number() }).meta({ id: 'Part' });

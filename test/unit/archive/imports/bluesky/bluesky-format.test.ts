@@ -14,7 +14,7 @@ import {
   writeCar,
   writeRepository,
 } from '../../../../support/exports/car-file.ts';
-import { readExport } from '../../../../support/exports/read-export.ts';
+import { openSource, readExport } from '../../../../support/exports/read-export.ts';
 import { temporaryFolder } from '../../../../support/spawn-perch.ts';
 
 const profile = {
@@ -76,7 +76,7 @@ describe('the Bluesky format', () => {
       toPostRecord(`Post ${index}`, '2024-01-02T03:04:05.678Z'),
     ]);
     writeFileSync(path, writeRepository(dids.ada, Object.fromEntries(many)));
-    const source = await blueskyFormat.open(path);
+    const source = await openSource(blueskyFormat, path);
     if (source === null) throw new Error('It is not taken for a repository.');
     onTestFinished(() => source.close());
     let read = 0;
@@ -207,7 +207,7 @@ describe('the Bluesky format', () => {
   });
 
   it('does not recognize a folder as a repository', async () => {
-    expect(await blueskyFormat.open(temporaryFolder())).toBeNull();
+    expect(await openSource(blueskyFormat, temporaryFolder())).toBeNull();
   });
 
   it('rejects other versions of CAR', async () => {

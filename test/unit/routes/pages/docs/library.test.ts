@@ -4,10 +4,10 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOrigins } from '../../../../../src/lib/http/origins.ts';
+import { silentAccessLog } from '../../../../../src/routes/monitoring/access-log.ts';
 import { docsPlugin } from '../../../../../src/routes/pages/docs/docs-plugin.ts';
 import { createLibrary } from '../../../../../src/routes/pages/docs/library.ts';
-import { silentAccessLog } from '../../../../../src/web/access-log.ts';
-import { setErrorHandler } from '../../../../../src/web/errors.ts';
+import { setErrorHandler } from '../../../../../src/routes/problems.ts';
 import { temporaryFolder } from '../../../../support/spawn-perch.ts';
 
 const baseUrl = 'http://perch.test';

@@ -1,32 +1,22 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Caller, Client } from '../lib/caller.ts';
-import { jsonMediaTypes } from '../lib/http/json-bodies.ts';
-import type { Origins } from '../lib/http/origins.ts';
-import { Problem } from '../lib/problem.ts';
-import type { HeavyTurns } from '../lib/scheduling/fair-queue.ts';
-import type { Quotas } from '../lib/scheduling/quotas.ts';
-import { exposedHeaders, toCorsPolicy } from '../web/cors.ts';
-import { declareRoutes, serveRoutes } from '../web/route.ts';
+import { jsonMediaTypes } from '../../lib/http/json-bodies.ts';
+import type { Origins } from '../../lib/http/origins.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Quotas } from '../../lib/scheduling/quotas.ts';
+import { exposedHeaders, toCorsPolicy } from '../cors.ts';
+import { identityOf, refuseRead } from '../key-status/plugin.ts';
+import type { ReadingOptions } from '../reads/read-routes.ts';
+import { declareRoutes, serveRoutes } from '../route.ts';
 import { createExchange, type McpExchange, maxBatch, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
-interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
+interface McpPluginOptions
+  extends Omit<McpOptions, 'onDefect'>,
+    Pick<ReadingOptions, 'identification' | 'heavyTurns' | 'load' | 'work' | 'accessLog'> {
   readonly origins: Origins;
-  /** Returns the caller. `refusal` is the error for invalid credentials; otherwise `null`. */
-  readonly identityOf: (request: FastifyRequest) => {
-    readonly caller: Caller;
-    readonly refusal: Problem | null;
-  };
-  readonly clientOf: (request: FastifyRequest) => Client;
   readonly quotas: Quotas;
-  readonly heavyTurns: HeavyTurns;
-  /** Returns the error for new requests during overload or shutdown; otherwise `null`. */
-  readonly shed: () => Problem | null;
-  readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
-  /** Adds the response to the access log if the response is slow or its status is 500 or higher. */
-  readonly logIfNotable: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
 }
 
 const noSessions =
@@ -34,7 +24,7 @@ const noSessions =
 
 /** Registers the route `/mcp`, which serves MCP over Streamable HTTP without sessions. */
 export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions) {
-  const { origins, identityOf } = options;
+  const { origins, load, work, accessLog } = options;
   const cors = toCorsPolicy(origins, { methods: ['POST'], exposedHeaders });
   const config = { allowance: 'browse', cors } as const;
   app.addHook('onRequest', (request, _reply, done) => {
@@ -44,14 +34,11 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
   const limits = { parseAs: 'string', bodyLimit: maxBodyBytes } as const;
   app.addContentTypeParser(jsonMediaTypes, limits, (_request, body, done) => done(null, body));
   const open = openExchangeOnce(app, options);
-  const refuse = async (request: FastifyRequest) => {
-    const refusal = options.shed() ?? identityOf(request).refusal;
-    if (refusal !== null) throw refusal;
-  };
+  const refuse = async (request: FastifyRequest) => refuseRead(request, load);
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const exchange = { request, reply, disconnect: abortOnDisconnect(reply) };
-    const response = await options.track(answerMessage(await open(), options, exchange));
-    options.logIfNotable(request, reply, response.status);
+    const response = await work.track(answerMessage(await open(), options, exchange));
+    accessLog.logIfNotable(request, reply, response.status);
     if (isStream(response)) await countStream(response, options, exchange);
     return send(exchange, response);
   };
@@ -89,11 +76,11 @@ interface Exchange {
 
 async function answerMessage(
   mcp: McpExchange,
-  { context, clientOf, identityOf, heavyTurns }: McpPluginOptions,
+  { context, identification, heavyTurns }: McpPluginOptions,
   { request, disconnect }: Exchange,
 ): Promise<Response> {
   const { signal } = disconnect;
-  const client = clientOf(request);
+  const client = identification.clientOf(request);
   // With pipelining, Node emits `close` only on the first response of a connection.
   const isConnected = () => !signal.aborted && !request.socket.destroyed;
   const takeTurn = async () => {
@@ -167,10 +154,10 @@ function isStream({ headers }: Response): boolean {
 
 async function countStream(
   { body }: Response,
-  { quotas, clientOf }: McpPluginOptions,
+  { quotas, identification }: McpPluginOptions,
   { request, reply }: Exchange,
 ): Promise<void> {
-  const reservation = quotas.open('streams', clientOf(request));
+  const reservation = quotas.open('streams', identification.clientOf(request));
   if (reservation.take(1)) {
     reply.raw.once('close', reservation.release);
     return;

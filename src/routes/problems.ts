@@ -10,8 +10,8 @@ import {
 } from '../lib/problem.ts';
 import { redactCredentials, redactKeys } from '../lib/redact.ts';
 import { toLogFields } from '../lib/tracing/tracing.ts';
-import type { AccessLog } from './access-log.ts';
 import type { Headers } from './headers.ts';
+import type { AccessLog } from './monitoring/access-log.ts';
 
 /** Maximum length of a request's URL in bytes. Requests with a longer URL get status 414. */
 export const maxUrlBytes = 8192;

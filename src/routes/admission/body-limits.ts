@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
-import type { Client } from '../lib/caller.ts';
-import { Problem, quoteInput } from '../lib/problem.ts';
-import type { Quotas, Reservation } from '../lib/scheduling/quotas.ts';
+import type { Client } from '../../lib/caller.ts';
+import { Problem, quoteInput } from '../../lib/problem.ts';
+import type { Quotas, Reservation } from '../../lib/scheduling/quotas.ts';
 
 /** Bodies that clients have not read yet. A body shared by several replies counts once. */
 export interface UnreadBodies {

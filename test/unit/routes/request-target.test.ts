@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toCanonicalTarget } from '../../../src/web/route.ts';
+import { toCanonicalTarget } from '../../../src/routes/route.ts';
 
 describe('toCanonicalTarget', () => {
   it.each([

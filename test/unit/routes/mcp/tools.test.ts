@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { createTools } from '../../../src/mcp/tools.ts';
-import { reads } from '../../../src/reads/index.ts';
-import { describeParametersOf } from '../../../src/reads/read.ts';
+import { reads } from '../../../../src/reads/index.ts';
+import { describeParametersOf } from '../../../../src/reads/read.ts';
+import { createTools } from '../../../../src/routes/mcp/tools.ts';
 
 const definitions = [...createTools().values()].map(({ definition }) => definition);
 const properties = definitions.flatMap(({ name, inputSchema }) =>

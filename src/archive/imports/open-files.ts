@@ -1,14 +1,5 @@
-import { constants, createReadStream } from 'node:fs';
-import {
-  type FileHandle,
-  lstat,
-  mkdtemp,
-  open,
-  opendir,
-  readdir,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdtemp, open, opendir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -23,98 +14,80 @@ import {
   type MediaFile,
   maxListedFiles,
   readStart,
-} from '../export-source.ts';
+} from './export-source.ts';
 
-/** Opens a folder, zip or tar file; `null` for other files. @throws Error if opening fails */
-export const openExportFiles = async (path: string): Promise<ExportFiles | null> =>
-  (await openFolderFiles(path)) ?? (await openZipFiles(path)) ?? openTarFiles(path);
-
-const maxDepth = 2; // maximum depth of the files of most exports: `twitter-export/data/tweets.js`
-
-const deepFolder = /(?:^|\/)js(?:\/tweets)?$/;
+/** Opens an export for reading. @throws Error with a message for the user if it is damaged */
+export const openExportFiles = async (path: string): Promise<ExportFiles> =>
+  (await openFolderFiles(path)) ??
+  (await openZipFiles(path)) ??
+  (await openTarFiles(path)) ??
+  openPlainFile(path);
 
 /** Size in bytes of the chunks of files. Larger chunks are faster but use more memory. */
 const chunkBytes = 128 * 1024;
 
-const maxFilesOfFolder = 2000; // larger folders contain media, which are not read
+const readPlain = (path: string) => createReadStream(path, { highWaterMark: chunkBytes });
 
-/** Opens a file with this ending as the only file of an export; returns `null` for other paths. */
-export async function openSingleFile(path: string, ending: string): Promise<ExportFiles | null> {
-  const found = await stat(path);
-  if (!found.isFile() || !path.endsWith(ending)) return null;
+async function openPlainFile(path: string): Promise<ExportFiles> {
+  const files = [{ name: basename(path), bytes: (await stat(path)).size }];
   return {
-    files: [{ name: basename(path), bytes: found.size }],
-    read: () => createReadStream(path, { highWaterMark: chunkBytes }),
-    close: async () => undefined,
-  };
-}
-
-/** Returns `null` for other paths. Ignores files in deep folders, which contain media. */
-export async function openFolderFiles(path: string): Promise<ExportFiles | null> {
-  if (!(await stat(path)).isDirectory()) return null;
-  const files = await listFiles(path, '', maxDepth);
-  return {
+    path,
+    kind: 'file',
     files,
-    read: ({ name }) => createReadStream(join(path, name), { highWaterMark: chunkBytes }),
+    read: () => readPlain(path),
+    list: async function* () {
+      yield* files;
+    },
+    all: async function* () {},
     close: async () => undefined,
   };
 }
 
-async function listFiles(root: string, within: string, depth: number): Promise<ExportFile[]> {
-  const entries = await readdir(join(root, within), { withFileTypes: true });
-  if (entries.length > maxFilesOfFolder) return [];
-  const found: ExportFile[] = [];
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const name = within === '' ? entry.name : `${within}/${entry.name}`;
-    if (entry.isDirectory() && (depth > 0 || deepFolder.test(name)))
-      found.push(...(await listFiles(root, name, depth - 1)));
-    if (entry.isFile()) found.push({ name, bytes: (await stat(join(root, name))).size });
-  }
-  return found;
-}
-
-const mediaLimits = {
-  /** Maximum depth of folders. Mastodon's are deep: `media_attachments/files/109/…/a.png`. */
+const folderLimits = {
+  /** Maximum depth of records. Those of X were deep: `twitter-export/data/js/tweets/2015_01.js`. */
+  recordDepth: 5,
+  /** Maximum depth of media. Mastodon's are deep: `media_attachments/files/109/…/a.png`. */
   depth: 16,
   /** Maximum number of files in a folder and its subfolders. Further files are ignored. */
   files: 2_000_000,
 } as const;
 
-/** Yields all files of an export, in any order. Does not follow symbolic links. */
-export async function* readMediaFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {
-  if ((await stat(path)).isDirectory()) yield* readFolder(path);
-  else yield* (await readZipFiles(path)) ?? readTarFiles(path);
-}
-
-const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
-
-async function* readFolder(root: string): AsyncGenerator<MediaFile, void, undefined> {
-  let count = 0;
-  for await (const path of listPaths(root)) {
-    count += 1;
-    if (count > mediaLimits.files) return;
-    const { size: bytes } = await lstat(join(root, path));
-    yield { path, bytes, read: () => readFile(join(root, path)) };
+async function openFolderFiles(root: string): Promise<ExportFiles | null> {
+  if (!(await stat(root)).isDirectory()) return null;
+  const toFile = async (name: string) => ({ name, bytes: (await stat(join(root, name))).size });
+  const read: ExportFiles['read'] = ({ name }) => readPlain(join(root, name));
+  const all = async function* (): AsyncGenerator<MediaFile, void, undefined> {
+    let count = 0;
+    for await (const name of listNames(root, folderLimits.depth)) {
+      count += 1;
+      if (count > folderLimits.files) return;
+      const file = await toFile(name);
+      yield { ...file, read: () => read(file) };
+    }
+  };
+  const files: ExportFile[] = [];
+  for await (const name of listNames(root, folderLimits.recordDepth)) {
+    if (isExportFileName(name)) files.push(await toFile(name));
+    if (files.length >= maxListedFiles) break;
   }
+  const sorted = files.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const close = async () => undefined;
+  return { path: root, kind: 'folder', files: sorted, read, list: all, all, close };
 }
 
-async function* listPaths(
+/** Yields the names of files, but not of symbolic links. */
+async function* listNames(
   root: string,
+  depth: number,
   within: string = '',
-  depth: number = mediaLimits.depth,
 ): AsyncGenerator<string, void, undefined> {
   const folders: string[] = [];
   for await (const entry of await opendir(join(root, within))) {
-    const path = within === '' ? entry.name : `${within}/${entry.name}`;
-    if (entry.isFile()) yield path;
-    if (entry.isDirectory()) folders.push(path);
+    const name = within === '' ? entry.name : `${within}/${entry.name}`;
+    if (entry.isFile()) yield name;
+    if (entry.isDirectory()) folders.push(name);
   }
-  if (depth > 1) for (const folder of folders) yield* listPaths(root, folder, depth - 1);
-}
-
-async function* readFile(path: string): AsyncGenerator<Uint8Array, void, undefined> {
-  const file = await open(path, openFlags);
-  yield* file.createReadStream();
+  if (depth > 1) for (const folder of folders) yield* listNames(root, depth - 1, folder);
 }
 
 const limits = {
@@ -130,12 +103,14 @@ async function openZipFiles(path: string): Promise<ExportFiles | null> {
   try {
     const entries = await listEntries(zip);
     if (zip.entryCount === 0) throw new Error('The zip file is empty.');
+    const all = () => readEntries(path);
     return {
-      files: entries.map(({ fileName, uncompressedSize }) => ({
-        name: fileName,
-        bytes: uncompressedSize,
-      })),
+      path,
+      kind: 'packed',
+      files: entries.map(toFile),
       read: ({ name }) => readEntry(zip, takeEntry(entries, name)),
+      list: all,
+      all,
       close: async () => zip.close(),
     };
   } catch (error) {
@@ -144,17 +119,18 @@ async function openZipFiles(path: string): Promise<ExportFiles | null> {
   }
 }
 
-async function readZipFiles(path: string): Promise<AsyncIterable<MediaFile> | null> {
-  const zip = await openZip(path);
-  return zip === null ? null : readEntries(zip);
-}
+const toFile = ({ fileName: name, uncompressedSize: bytes }: Entry): ExportFile => ({
+  name,
+  bytes,
+});
 
-async function* readEntries(zip: ZipFile): AsyncGenerator<MediaFile, void, undefined> {
+async function* readEntries(path: string): AsyncGenerator<MediaFile, void, undefined> {
+  const zip = await openZip(path);
+  if (zip === null) return;
   try {
-    if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
     for await (const entry of zip.eachEntry()) {
-      const { fileName: path, uncompressedSize: bytes } = entry;
-      if (!path.endsWith('/')) yield { path, bytes, read: () => readEntry(zip, entry) };
+      const file = toFile(entry);
+      if (!file.name.endsWith('/')) yield { ...file, read: () => readEntry(zip, entry) };
     }
   } finally {
     zip.close();
@@ -172,11 +148,6 @@ async function openZip(path: string): Promise<ZipFile | null> {
 /** First bytes of a zip file: header of the first file, or end record of an empty zip file. */
 const signatures = ['PK\x03\x04', 'PK\x05\x06'].map((text) => Buffer.from(text, 'latin1'));
 
-function throwIfBomb({ fileSize }: ZipFile, bytes: number): void {
-  if (!isDecompressionBomb(bytes, fileSize)) return;
-  throw new Error(`The zip file is too large. It would expand to over ${bytes} bytes.`);
-}
-
 /**
  * Lists the text files of an export.
  * @throws Error if the zip file has too many files, or if the text files expand too much together:
@@ -185,19 +156,18 @@ function throwIfBomb({ fileSize }: ZipFile, bytes: number): void {
 async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
   const entries: Entry[] = [];
-  let bytes = 0;
   try {
     for await (const entry of zip.eachEntry()) {
-      if (!isExportFileName(entry.fileName)) continue;
-      bytes += entry.uncompressedSize;
-      throwIfBomb(zip, bytes);
-      entries.push(entry);
+      if (isExportFileName(entry.fileName)) entries.push(entry);
       if (entries.length >= maxListedFiles) break;
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The directory of the zip file cannot be read: ${reason}.`, { cause });
   }
+  const bytes = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+  if (isDecompressionBomb(bytes, zip.fileSize))
+    throw new Error(`The zip file is too large. It would expand to over ${bytes} bytes.`);
   return entries.sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
 }
 
@@ -226,14 +196,16 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array
 
 const maxBytes = 2 ** 40; // maximum unpacked size; exports of one account are smaller
 
+/** Maximum number of files of a tar file whose names are in memory, to report what is left out. */
+const maxTarNames = 100_000;
+
 async function openTarFiles(path: string): Promise<ExportFiles | null> {
-  if (!(await stat(path)).isFile()) return null;
   const copies = createCopies();
   const files: ExportFile[] = [];
-  let isEmpty = true;
+  const names: ExportFile[] = [];
   try {
-    for await (const { path: name, bytes, read } of readTarFiles(path)) {
-      isEmpty = false;
+    for await (const { name, bytes, read } of readTarFiles(path)) {
+      if (names.length < maxTarNames) names.push({ name, bytes });
       if (!isExportFileName(name)) continue;
       files.push({ name, bytes });
       await copies.add(name, read());
@@ -243,7 +215,18 @@ async function openTarFiles(path: string): Promise<ExportFiles | null> {
     await copies.close();
     throw error;
   }
-  return isEmpty ? null : { files, read: ({ name }) => copies.read(name), close: copies.close };
+  if (names.length === 0) return null;
+  return {
+    path,
+    kind: 'packed',
+    files,
+    read: ({ name }) => copies.read(name),
+    list: async function* () {
+      yield* names;
+    },
+    all: () => readTarFiles(path),
+    close: copies.close,
+  };
 }
 
 function createCopies() {
@@ -300,7 +283,7 @@ async function* readTarFiles(path: string): AsyncGenerator<MediaFile, void, unde
       const content = (entry as AsyncIterable<Uint8Array>)[Symbol.asyncIterator](); // pieces of the chunks
       const read = () => ({ [Symbol.asyncIterator]: () => ({ next: () => content.next() }) });
       const { name, size: bytes = 0, type } = entry.header;
-      if (type === 'file') yield { path: name.replace(/^\.\//, ''), bytes, read };
+      if (type === 'file') yield { name: name.replace(/^\.\//, ''), bytes, read };
       while ((await content.next()).done !== true);
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { parseWeighted } from '../lib/http/weighted-list.ts';
+import { parseWeighted } from './weighted-list.ts';
 
 /** Content codings that Perch can apply to the body of a reply (RFC 9110 §8.4.1). */
 export type Coding = 'gzip' | 'br';
@@ -51,7 +51,8 @@ export const toCodedEtag = (etag: string, coding: Coding): string =>
 const codingSuffix = /^(?:(?:--?|;)(?:x-gzip|gzip|gz|br|zstd|deflate)){0,2}"$/;
 
 /** Returns whether tags match weakly (RFC 9110 §13.1.2), or `*`. Ignores the suffix of a coding. */
-export function matchesEtag(known: string, etag: string): boolean {
+export function matchesEtag(known: string | undefined, etag: string): boolean {
+  if (known === undefined) return false;
   if (known.trim() === '*') return true;
   const start = etag.slice(0, -1);
   return known.split(',').some((listed) => {

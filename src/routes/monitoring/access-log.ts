@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { toLogFields } from '../lib/tracing/tracing.ts';
-import { toInstance } from './errors.ts';
+import { toLogFields } from '../../lib/tracing/tracing.ts';
+import { toInstance } from '../problems.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

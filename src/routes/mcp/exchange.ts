@@ -1,7 +1,7 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
-import { quoteInput } from '../lib/problem.ts';
-import { redactKeys } from '../lib/redact.ts';
-import { untilAborted } from '../lib/scheduling/deadline.ts';
+import { quoteInput } from '../../lib/problem.ts';
+import { redactKeys } from '../../lib/redact.ts';
+import { untilAborted } from '../../lib/scheduling/deadline.ts';
 import { createMcpServers, type McpOptions, type RequestIdentity, type Sdk } from './server.ts';
 
 export type McpExchange = ReturnType<typeof createExchange>;

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../lib/json-schema.ts';
-import { reads } from '../reads/index.ts';
-import { describeParametersOf, type Read } from '../reads/read.ts';
+import type { JsonSchema } from '../../lib/json-schema.ts';
+import { reads } from '../../reads/index.ts';
+import { describeParametersOf, type Read } from '../../reads/read.ts';
 
 export type ReadTool = NonNullable<ReturnType<ReturnType<typeof createTools>['get']>>;
 

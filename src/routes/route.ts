@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import { Problem, type ProblemCode } from '../lib/problem.ts';
 import type { Topic } from '../reads/read.ts';
 import { isPreflight } from './cors.ts';
-import { routeNotFound } from './errors.ts';
+import { routeNotFound } from './problems.ts';
 
 /** Group of routes in the document `/api`. */
 export type EndpointTag =
@@ -74,7 +74,7 @@ export interface Endpoint {
   readonly access: 'open' | 'key' | 'bearer' | 'operator';
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 type Undeclared = Omit<Endpoint, 'id'>;
 
@@ -154,7 +154,7 @@ export function refuseOthers(
   allow: readonly string[],
   { config = {}, isRoute = () => true, detail }: PathOptions,
 ): void {
-  const method = app.supportedMethods.filter((name) => !allow.includes(name));
+  const method = routedMethods.filter((name) => !allow.includes(name));
   refuseIn(app, { url, config, method }, async (request, reply) => {
     if (!isRoute(request)) throw routeNotFound(request);
     const { cors } = request.routeOptions.config;
@@ -180,20 +180,14 @@ function listMethods(method: string, given: Handler | Served) {
 
 /** Answers all methods with 404 `route_not_found`, after the `onRequest` hooks of `app`. */
 export function refuseAll(app: FastifyInstance, url: string, config: FastifyContextConfig = {}) {
-  refuseIn(app, { url, config, method: [...app.supportedMethods] }, async (request) => {
+  refuseIn(app, { url, config, method: routedMethods }, async (request) => {
     throw routeNotFound(request);
   });
 }
 
-interface RefusedRoute {
-  readonly url: string;
-  readonly config: FastifyContextConfig;
-  readonly method: string[];
-}
-
 function refuseIn(
   app: FastifyInstance,
-  refused: RefusedRoute,
+  refused: { readonly url: string; config: FastifyContextConfig; method: string[] },
   refuse: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): void {
   // In `onRequest`, so that the body is not read.
@@ -207,9 +201,9 @@ declare module 'node:http' {
   }
 }
 
-const routedMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS QUERY TRACE'.split(' ');
+const routedMethods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
-/** Routes a method such as PROPFIND as TRACE, which every path refuses: 35 routes a path are slow. */
+/** Routes a method such as PUT as TRACE, which every path refuses: 35 routes a path are slow. */
 export function withRoutedMethod<
   Request extends { method?: string | undefined; sentMethod?: string },
 >(request: Request): Request {

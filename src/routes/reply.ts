@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import {
+  type Coding,
+  isCompressible,
+  matchesEtag,
+  toCodedEtag,
+} from '../lib/http/content-coding.ts';
 import type { Compression } from './compression.ts';
-import { type Coding, isCompressible, matchesEtag, toCodedEtag } from './content-coding.ts';
 import { type Headers, toNotModifiedHeaders, varyByCoding } from './headers.ts';
 
 /** Reply that is built once and reused for many requests. */
@@ -40,7 +45,7 @@ export function sendPrepared(
   const { compression } = reply.server;
   const coding = prepared.coded && compression.choose(accepted);
   const { etag } = prepared.headers;
-  if (known !== undefined && matchesEtag(known, etag)) {
+  if (matchesEtag(known, etag)) {
     const headers = toNotModifiedHeaders(prepared.headers);
     const sent = coding === null ? etag : toCodedEtag(etag, coding);
     return reply.code(304).headers(headers).header('etag', sent).send();

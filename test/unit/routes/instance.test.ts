@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toInstance } from '../../../src/web/errors.ts';
+import { toInstance } from '../../../src/routes/problems.ts';
 
 describe('toInstance', () => {
   it.each([

@@ -1,21 +1,28 @@
 import { type Account, toAccount } from '../../../model/account.ts';
 import { profileUrl, xCommunityUrl } from '../../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
-import type { Community, Facet, Status } from '../../../model/post.ts';
+import type { Community, Status } from '../../../model/post.ts';
 import { omitNull } from '../../../normalize/fields.ts';
 import { toLanguage } from '../../../normalize/language.ts';
 import { nestRuns } from '../../../normalize/runs.ts';
-import { isNamed, scanFacets, type TagType, tagUrl } from '../../../normalize/tags.ts';
+import { scanFacets } from '../../../normalize/tags.ts';
 import {
   countCodePoints,
-  type DecodedText,
   decodeEntities,
   decodeWithOffsets,
   isWebUrl,
   webUrlOrNull,
 } from '../../../normalize/text.ts';
+import type { RichText } from '../../../normalize/text-writer.ts';
 import { toCreated } from '../../../normalize/times.ts';
 import { bestVariantOf, enlargeAvatar, toReplyingTo, xPostUrl } from '../../../normalize/x.ts';
+import {
+  annotate,
+  annotationsOf,
+  maxAnnotations,
+  toLinkAnnotation,
+  toMediaAnnotation,
+} from '../../../normalize/x-text.ts';
 import type { ExportedPost, ExportedRepost, MediaReference } from '../export-source.ts';
 import {
   type EntitiesPayload,
@@ -24,7 +31,7 @@ import {
   noEntities,
   type RepostedPayload,
   type TweetPayload,
-} from './payload.ts';
+} from './wire.ts';
 
 const repostPattern = /^RT @(\w{1,20}): /;
 
@@ -52,7 +59,7 @@ export interface OwnPost extends ExportedPost {
 }
 
 interface LongText {
-  readonly long: ShapedText | null;
+  readonly long: RichText | null;
   readonly isShortened: boolean;
 }
 
@@ -78,7 +85,7 @@ export function shapePost(
   };
 }
 
-function markQuoted(whole: ShapedText): ShapedText {
+function markQuoted(whole: RichText): RichText {
   const { text, facets } = whole;
   const [prefix] = /^RT:? @\w{1,20}:? /.exec(text) ?? [];
   if (prefix === undefined) return whole;
@@ -115,27 +122,12 @@ export function shapeRepost(
   const { prefix, handle } = repost;
   const text = shapeText(row.full_text, row.entities, countCodePoints(prefix));
   const author = shapeMentioned(row, handle);
-  const created = row.createdMs / 1000;
   const shaped = shapeStatus(row, { author, text, isRepost: true });
   const isCut = countCodePoints(row.full_text) >= repostLength && row.full_text.endsWith('…');
-  const post = isCut ? { ...shaped, left_out: ['text'] } : shaped;
-  return [
-    { kind: 'post', post, parentId: null, created, media: referToMedia(post) },
-    {
-      kind: 'repost',
-      handle: by.screen_name.toLowerCase(),
-      postHandle: handle.toLowerCase(),
-      postId: row.id_str,
-      created,
-    },
-  ];
+  return toItems(isCut ? { ...shaped, left_out: ['text'] } : shaped, row, { row, by });
 }
 
-function shapeOriginal(
-  row: TweetPayload,
-  { row: original, user }: RepostedPayload,
-  by: Account,
-): readonly [ExportedPost, ExportedRepost] {
+function shapeOriginal(row: TweetPayload, { row: original, user }: RepostedPayload, by: Account) {
   const author = toAccount({
     id: user.id_str ?? user.id ?? user.screen_name,
     screen_name: user.screen_name,
@@ -147,12 +139,24 @@ function shapeOriginal(
   });
   const text = shapeText(original.full_text, original.entities, 0);
   const post = shapeStatus(original, { author, text, isRepost: true });
-  const postHandle = user.screen_name.toLowerCase();
+  return toItems(post, original, { row, by });
+}
+
+function toItems(
+  post: Status,
+  original: TweetPayload,
+  { row, by }: { readonly row: TweetPayload; readonly by: Account },
+): readonly [ExportedPost, ExportedRepost] {
   const created = original.createdMs / 1000;
-  const handle = by.screen_name.toLowerCase();
   return [
     { kind: 'post', post, parentId: null, created, media: referToMedia(post) },
-    { kind: 'repost', handle, postHandle, postId: original.id_str, created: row.createdMs / 1000 },
+    {
+      kind: 'repost',
+      handle: by.screen_name.toLowerCase(),
+      postHandle: post.author.screen_name.toLowerCase(),
+      postId: post.id,
+      created: row.createdMs / 1000,
+    },
   ];
 }
 
@@ -174,7 +178,7 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
 
 interface Shaped {
   readonly author: Account;
-  readonly text: ShapedText;
+  readonly text: RichText;
   /** If `true`, the converted post has no counts of likes and reposts. */
   readonly isRepost: boolean;
 }
@@ -264,22 +268,7 @@ export const fileNameOf = (url: string): string => {
   return path.slice(path.lastIndexOf('/') + 1);
 };
 
-export interface ShapedText {
-  readonly text: string;
-  readonly facets: readonly Facet[];
-}
-
-interface Annotation {
-  /** Start of the annotation, in code points of the exported text. */
-  readonly start: number;
-  readonly end: number;
-  readonly written: string;
-  /** Text to display instead of `written` (the exported text); `null` for `written` unchanged. */
-  readonly shown: string | null;
-  readonly facet: Pick<Facet, 'type' | 'url'> | null;
-}
-
-function shapeText(exported: string, entities: EntitiesPayload | null, begin: number): ShapedText {
+function shapeText(exported: string, entities: EntitiesPayload | null, begin: number): RichText {
   // Fast path: most posts have no entities, so offsets are not needed.
   if (begin === 0 && entities === noEntities) {
     return { text: decodeEntities(exported).trimEnd(), facets: [] };
@@ -291,86 +280,17 @@ function shapeText(exported: string, entities: EntitiesPayload | null, begin: nu
 }
 
 /** Returns a long post's text without media links. Finds the positions of links by searching. */
-export function shapeNote({ core }: NotePayload, media: EntitiesPayload['media']): ShapedText {
+export function shapeNote({ core }: NotePayload, media: EntitiesPayload['media']): RichText {
   const decoded = decodeWithOffsets(core.text);
-  const unknown = [-1, -1] as const;
+  const indices = [-1, -1] as const;
   const annotations = [
     ...core.urls.flatMap(({ shortUrl, expandedUrl }) =>
-      toLinkAnnotation({ url: shortUrl, expanded_url: expandedUrl, indices: unknown }),
+      toLinkAnnotation({ url: shortUrl, expanded_url: expandedUrl, indices }),
     ),
-    ...media.flatMap(({ url }) => toMediaAnnotation(url, unknown)),
+    ...media.flatMap(({ url }) => toMediaAnnotation({ url, indices })),
   ].slice(0, maxAnnotations);
   const places = annotations.map((item) => ({ item, at: decoded.text.indexOf(item.written) }));
   const sorted = places.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
-  const { text, facets } = annotate(decoded, sorted, 0);
+  const { text, facets } = annotate(decoded, sorted);
   return { text, facets: nestRuns([...facets, ...scanFacets(text)], countCodePoints(text)) };
-}
-
-const maxAnnotations = 2000; // maximum number per post; later annotations are dropped
-
-function annotationsOf(entities: EntitiesPayload): readonly Annotation[] {
-  const tag =
-    (type: TagType, sign: string) =>
-    (name: string, [start, end]: Indices) => {
-      const url = tagUrl(type, name);
-      if (url === null) return [];
-      return [{ start, end, written: `${sign}${name}`, shown: null, facet: { type, url } }];
-    };
-  const [toMention, toHashtag, toSymbol] = [
-    tag('mention', '@'),
-    tag('hashtag', '#'),
-    tag('symbol', '$'),
-  ];
-  const annotations: readonly Annotation[] = [
-    ...entities.urls.flatMap(toLinkAnnotation),
-    ...entities.user_mentions.flatMap((row) => toMention(row.screen_name, row.indices)),
-    ...entities.hashtags.flatMap((row) => toHashtag(row.text, row.indices)),
-    ...entities.symbols.flatMap((row) => toSymbol(row.text, row.indices)),
-    ...entities.media.flatMap(({ url, indices }) => toMediaAnnotation(url, indices)),
-  ];
-  return annotations.toSorted((a, b) => a.start - b.start).slice(0, maxAnnotations);
-}
-
-type Indices = readonly [start: number, end: number];
-
-function toLinkAnnotation(row: EntitiesPayload['urls'][number]): readonly Annotation[] {
-  const [start, end] = row.indices;
-  const url = row.expanded_url ?? row.url;
-  if (row.url === '' || !isWebUrl(url)) return [];
-  return [{ start, end, written: row.url, shown: url, facet: { type: 'link', url } }];
-}
-
-const toMediaAnnotation = (url: string | null, [start, end]: Indices): readonly Annotation[] =>
-  url === null ? [] : [{ start, end, written: url, shown: '', facet: null }];
-
-function annotate(decoded: DecodedText, items: readonly Annotation[], begin: number): ShapedText {
-  const parts: string[] = [];
-  const facets: Facet[] = [];
-  let length = 0;
-  const write = (part: string) => {
-    parts.push(part);
-    length += countCodePoints(part);
-  };
-  let at = decoded.toIndex(begin);
-  for (const item of items) {
-    const start = locate(decoded, item, at);
-    if (start === null) continue;
-    write(decoded.text.slice(at, start));
-    at = start + item.written.length;
-    const from = length;
-    write(item.shown ?? decoded.text.slice(start, at));
-    if (item.facet !== null) facets.push({ ...item.facet, start: from, end: length });
-  }
-  write(decoded.text.slice(at));
-  const text = parts.join('').trimEnd();
-  return { text, facets: nestRuns(facets, countCodePoints(text)) };
-}
-
-function locate({ text, toIndex }: DecodedText, item: Annotation, from: number): number | null {
-  const start = item.start < 0 ? from : toIndex(item.start);
-  if (start >= from && isNamed(text.slice(start, start + item.written.length), item.written)) {
-    return start;
-  }
-  const found = text.indexOf(item.written, from);
-  return found < 0 ? null : found;
 }

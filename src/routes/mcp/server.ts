@@ -1,12 +1,12 @@
 import type { Server } from '@modelcontextprotocol/server';
-import type { Requester } from '../fetching/cost.ts';
-import type { Caller, Client } from '../lib/caller.ts';
-import { Problem, toProblemDocument } from '../lib/problem.ts';
-import { endWith, type TraceSpan, type Tracing, toLogFields } from '../lib/tracing/tracing.ts';
-import { findCorrection, isOfOtherRead } from '../reads/misspelt.ts';
-import { faultOf } from '../reads/parameters.ts';
-import { addWarnings, type ParsedRead, type PlanContext, type Read } from '../reads/read.ts';
-import type { AnsweredRead, Reader } from '../reads/run.ts';
+import type { Requester } from '../../fetching/cost.ts';
+import type { Caller, Client } from '../../lib/caller.ts';
+import { Problem, toProblemDocument } from '../../lib/problem.ts';
+import { endWith, type TraceSpan, type Tracing, toLogFields } from '../../lib/tracing/tracing.ts';
+import { findCorrection, isOfOtherRead } from '../../reads/misspelt.ts';
+import { faultOf } from '../../reads/parameters.ts';
+import { addWarnings, type ParsedRead, type PlanContext, type Read } from '../../reads/read.ts';
+import type { AnsweredRead, Reader } from '../../reads/run.ts';
 import { createTools, type ReadTool } from './tools.ts';
 
 export interface McpDocument {

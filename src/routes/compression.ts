@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
+import { type Coding, createCodingChoice, isCompressible } from '../lib/http/content-coding.ts';
 import { toOwnBuffer } from '../lib/own-buffer.ts';
-import { type Coding, createCodingChoice, isCompressible } from './content-coding.ts';
 import { varyByCoding } from './headers.ts';
 
 export interface Compression {
@@ -37,23 +37,21 @@ const compressors = {
     }),
 } as const satisfies Record<Coding, (body: Buffer) => Promise<Buffer>>;
 
-function createCompressor(): Compression['compress'] {
+export function createCompression(): Compression {
   let open = 0;
-  return async (body, coding) => {
-    if (open >= maxOpen) return null;
-    open += 1;
-    try {
-      return toOwnBuffer(await compressors[coding](body));
-    } finally {
-      open -= 1;
-    }
+  return {
+    choose: createCodingChoice(),
+    compress: async (body, coding) => {
+      if (open >= maxOpen) return null;
+      open += 1;
+      try {
+        return toOwnBuffer(await compressors[coding](body));
+      } finally {
+        open -= 1;
+      }
+    },
   };
 }
-
-export const createCompression = (): Compression => ({
-  choose: createCodingChoice(),
-  compress: createCompressor(),
-});
 
 /** Compresses text of more than 1 KiB with `app.compression`, which `sendPrepared` uses too. */
 export function setCompression(app: FastifyInstance): void {
