@@ -35,7 +35,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'content-disposition': /^routes\/headers\.ts$/,
   'ipaddr.js': /^lib\/http\/ip-address\.ts$/,
   'lru-cache':
-    /^(?:access|answers|archive|fetching|normalize|providers|routes|sessions)\/|^lib\/http\/request-signatures\.ts$/,
+    /^(?:access|answers|archive|fetching|normalize|providers|routes|sessions)\/|^lib\/(?:expiring-cache|http\/request-signatures)\.ts$/,
   'markdown-it': /^routes\/pages\/|^answers\/readers\/markdown\.ts$/,
   yaml: /^answers\/readers\/(?:markdown|openapi)\.ts$/,
   fastify: /^(?:routes|sessions|server)\//,

@@ -23,11 +23,8 @@ export interface ReaderDelays {
 /** Measures how soon an event stream on another instance receives the events of an answer. */
 export async function benchLiveReaders({ url }: Served): Promise<ReaderDelays> {
   const engines = [await open(url), await open(url)] as const;
-  const [writer, reader] = engines.map(openStore) as [SessionStore, SessionStore];
   const id = createSessionIds(systemClock, systemRandom).session();
-  const clock = systemClock;
-  const bounds = { quotas: openQuotas(), clock };
-  reader.setBounds({ ...bounds, isRead: () => true, readIds: () => [id] });
+  const [writer, reader] = [openStore(engines[0]), openStore(engines[1], new Set([id]))];
   try {
     await begin(writer, id);
     return summarize(await follow(writer, reader, id));
@@ -52,10 +49,11 @@ async function open(url: string): Promise<Engine> {
   return engine;
 }
 
-function openStore(engine: Engine): SessionStore {
+function openStore(engine: Engine, followed?: ReadonlySet<string>): SessionStore {
   const ids = createSessionIds(systemClock, systemRandom);
   return openSharedSessions({
     engine,
+    ...(followed && { followed, quotas: openQuotas() }),
     random: systemRandom,
     replicas: 0,
     stamp: (index) => ({ id: ids.event(), atMs: systemClock.now(), index }),

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.ts';
+import { createExpiringCache } from '../lib/expiring-cache.ts';
 import { Problem } from '../lib/problem.ts';
 import { defineScript, type Engine } from '../lib/redis/engine.ts';
 import { EngineError } from '../lib/redis/engine-error.ts';
@@ -26,13 +26,7 @@ const maxSessions = 1000;
 
 /** Creates a store of dashboard sessions in memory. A restart of the process ends all sessions. */
 export function createAdminSessions(clock: Clock): AdminSessions {
-  const startedMs = new LRUCache<string, number>({
-    maxSize: maxSessions, // `max` would allocate memory for all entries in advance
-    sizeCalculation: () => 1,
-    ttl: idleMs - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
-    ttlResolution: 0,
-    perf: clock,
-  });
+  const startedMs = createExpiringCache<number>(clock, { max: maxSessions, ttlMs: idleMs });
   return {
     add: async (id) => {
       startedMs.set(id, clock.now());

@@ -39,14 +39,7 @@ export const allUnits = Number.MAX_SAFE_INTEGER;
 export const createAccountCache = <Value extends object>(maxSize: number) =>
   new LRUCache<string, Value>({ maxSize, sizeCalculation: () => 1 });
 
-interface Window {
-  startMs: number;
-  spent: number;
-  /** Time from which no unit counts, so that the account can be forgotten. */
-  idleMs: number;
-}
-
-const maxRemoved = 2; // accounts that each spend removes if their windows are over
+type Window = { startMs: number; spent: number };
 
 type RateLimiterOptions = Readonly<{ clock: Pick<Clock, 'now'>; maxSize?: number }>;
 
@@ -66,27 +59,18 @@ export function createRateLimiter({
     window.startMs += ended * windowMs;
     return window.spent > 0 ? window : undefined;
   };
-  const removeIdle = (nowMs: number): void => {
-    for (let removed = 0; removed < maxRemoved; removed += 1) {
-      const [oldest] = windows.rvalues();
-      if (oldest === undefined || oldest.idleMs > nowMs) return;
-      windows.pop();
-    }
-  };
   return {
     spend: async (charges) => {
       const nowMs = now();
       const found = charges.map((charge) => currentOf(charge, nowMs));
       const refused = findLongestWait(charges, found, nowMs);
       if (refused !== null) return refused;
-      let spent = charges.map(({ account, windowMs, regained = allUnits }, at) => {
-        const window = found[at] ?? { startMs: nowMs, spent: 0, idleMs: nowMs };
+      let spent = charges.map(({ account }, at) => {
+        const window = found[at] ?? { startMs: nowMs, spent: 0 };
         window.spent += 1;
-        window.idleMs = window.startMs + windowMs * Math.ceil(window.spent / regained);
         windows.set(account, window);
         return window;
       });
-      removeIdle(nowMs);
       const refund = () => {
         // The object of a window that has ended counts no longer.
         for (const window of spent) window.spent -= 1;

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { type Clock, createSteadyClock } from '../lib/clock.ts';
 import { defineScript, type Engine } from '../lib/redis/engine.ts';
 import {
@@ -30,7 +29,6 @@ interface Seen {
 }
 
 const hashLength = 22;
-const maxHashes = 10_000;
 /** Age in milliseconds after which `refresh` reads a state from the engine again. */
 const maxAgeMs = 1000;
 /** Milliseconds for which the peak number of instances counts; in an outage it divides limits. */
@@ -176,14 +174,11 @@ function createPeakCounter(engine: Pick<Engine, 'state'>, clock: Clock): () => n
 }
 
 function createNaming({ tagOf, secret }: Pick<SharedRateLimiterOptions, 'tagOf' | 'secret'>) {
-  const hashes = new LRUCache<string, string>({
-    max: maxHashes,
-    memoMethod: (name) =>
-      createHmac('sha256', secret).update(name).digest('base64url').slice(0, hashLength),
-  });
+  const hash = (name: string) =>
+    createHmac('sha256', secret).update(name).digest('base64url').slice(0, hashLength);
   return (charges: readonly Charge[]): readonly string[] => {
-    const tag = hashes.memo(tagOf(charges));
-    return charges.map(({ account }) => `rate:{${tag}}:${hashes.memo(account)}`);
+    const tag = hash(tagOf(charges));
+    return charges.map(({ account }) => `rate:{${tag}}:${hash(account)}`);
   };
 }
 

@@ -22,15 +22,14 @@ import { openConfiguredAnswers } from '../server/wiring/answers.ts';
 import { toQuotaLimits } from '../server/wiring/bounds.ts';
 import { openSessionSecret, openSessions, readAddressFile } from '../server/wiring/sessions.ts';
 import { readMessage } from '../sessions/http/requests.ts';
-import { createContinuationTokens, keyedHash } from '../sessions/http/tokens.ts';
 import {
-  expiredSession,
+  demandKnown,
   refuseOtherOwner,
   sendFirstMessage,
   sendFurtherMessage,
-  unknownSession,
 } from '../sessions/messages.ts';
 import type { SessionService } from '../sessions/service.ts';
+import { createContinuationTokens, keyedHash } from '../sessions/tokens.ts';
 import { type CommandContext, CommandError, exitCodes, UsageError } from './command.ts';
 import { createLogger } from './logger.ts';
 import { explainOpenError } from './output/explain.ts';
@@ -190,11 +189,9 @@ function toOperatorBearer(secret: Buffer): string {
 function createLocalClient(service: SessionService, bindBearer: boolean): SessionClient['ask'] {
   const owner = keyedHash(service.secret, 'owner', toOperatorBearer(service.secret));
   const findOwn = async (id: string) => {
-    const found = await service.store.find(id);
-    if (found.kind === 'unknown') throw unknownSession();
-    if (found.kind === 'purged') throw expiredSession();
-    if (bindBearer) refuseOtherOwner(found.record, owner);
-    return found.record;
+    const record = demandKnown(await service.store.find(id));
+    if (bindBearer) refuseOtherOwner(record, owner);
+    return record;
   };
   return async (message, id) => {
     const record = id === null ? null : await findOwn(id);
@@ -215,9 +212,11 @@ function createLocalClient(service: SessionService, bindBearer: boolean): Sessio
 }
 
 async function openLocalStream(service: SessionService, sessionId: string, startIndex: number) {
-  const request = { sessionId, startIndex, mode: 'automatic', token: null, client: null } as const;
-  const stream = await service.streams.openStream(request);
-  if (stream === undefined) throw expiredSession();
+  const rest = { startIndex, mode: 'automatic', token: null, client: null } as const;
+  const stream = await service.streams.openStream(sessionId, (found) => ({
+    record: demandKnown(found),
+    ...rest,
+  }));
   const parts = new PassThrough();
   void stream.sendTo(parts); // reports failures itself, and then ends the stream
   return { tailIndex: stream.record.events - 1, parts };

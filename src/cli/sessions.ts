@@ -189,8 +189,9 @@ async function* toTranscript(store: SessionStore, record: SessionRecord): AsyncG
   for await (const line of readLines(store, id)) {
     yield renderEvent(sessionEvent.parse(JSON.parse(line)));
   }
-  for (const { state: messageState, text } of await store.readMessages(id)) {
-    if (messageState === 'queued') yield `\n${quote(text)}\n\n(waiting)\n`;
+  for (const { sequence, isBegun } of record.pending) {
+    const text = isBegun ? undefined : await store.readText(id, sequence);
+    if (text !== undefined) yield `\n${quote(text)}\n\n(waiting)\n`;
   }
 }
 

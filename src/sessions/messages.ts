@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts';
 import type { TraceSpan } from '../lib/tracing/tracing.ts';
 import type { SessionService } from './service.ts';
-import type { KeyedRequest, Receipt } from './store/session-store.ts';
+import type { Found, KeyedRequest, Receipt } from './store/session-store.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
 
 interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
@@ -58,10 +58,14 @@ export async function sendFurtherMessage(
   return receipt;
 }
 
-export const unknownSession = (): Problem =>
-  new Problem('session_not_found', { detail: 'There is no session with this id.' });
+/** Returns a found session. @throws Problem `session_not_found`, `session_expired` */
+export function demandKnown(found: Found): SessionRecord {
+  if (found.kind === 'known') return found.record;
+  if (found.kind === 'purged') throw expiredSession();
+  throw new Problem('session_not_found', { detail: 'There is no session with this id.' });
+}
 
-export const expiredSession = (): Problem =>
+const expiredSession = (): Problem =>
   new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
 
 /** Checks the token that started the session, or none. @throws Problem `session_forbidden` */

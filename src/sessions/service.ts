@@ -8,12 +8,16 @@ import type { Random } from '../lib/random.ts';
 import { createFairQueue } from '../lib/scheduling/fair-queue.ts';
 import type { Quotas, Reservation } from '../lib/scheduling/quotas.ts';
 import type { Tracing } from '../lib/tracing/tracing.ts';
-import { createCallRates } from './http/rate-limit.ts';
-import { createContinuationTokens, keyedHash } from './http/tokens.ts';
+import { type CallLimits, createCallRates } from './call-rates.ts';
 import { createSessionIds } from './ids.ts';
 import { toStoreProblem } from './store/group-commit.ts';
 import { turnDetails } from './store/quotas.ts';
-import { idempotencyMs, type SessionStore, type StampEvent } from './store/session-store.ts';
+import {
+  idempotencyMs,
+  type SessionStore,
+  type StampEvent,
+  type StoreContext,
+} from './store/session-store.ts';
 import {
   endSession,
   isLive,
@@ -23,18 +27,15 @@ import {
 } from './store/state.ts';
 import { openStoreHealth, type StoreFaults } from './store/store-faults.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
+import { createContinuationTokens, keyedHash } from './tokens.ts';
 import { createTurnSpans } from './turns/turn-run.ts';
 import { createTurns, failInterrupted, type StalledTurn, toStalledEvents } from './turns/turns.ts';
 
-/** Limits of the session service. `messagesPerMinute` applies to each client address. */
-export interface ServiceLimits extends SessionLimits, LifetimeLimits, StreamLimits {
+export interface ServiceLimits extends SessionLimits, LifetimeLimits, StreamLimits, CallLimits {
   readonly messageBytes: number;
   readonly bodyBytes: number;
   readonly turnMs: number;
   readonly turnsAtOnce: number;
-  readonly startsPerMinute: number;
-  readonly startBurst: number;
-  readonly messagesPerMinute: number;
 }
 
 interface ServiceOptions {
@@ -49,8 +50,8 @@ interface ServiceOptions {
   readonly quotas: Quotas;
   /** Limits session starts and messages. */
   readonly limiter: RateLimiter;
-  /** Opens the store, which calls `stamp` for each new event. The service closes it. */
-  readonly openStore: (stamp: StampEvent) => SessionStore;
+  /** Opens the store, which the service closes. */
+  readonly openStore: (context: StoreContext) => SessionStore;
   /** Called with errors to log and the failed action. Errors never contain messages or answers. */
   readonly onFault: (error: unknown, doing: string) => void;
   readonly faults: StoreFaults;
@@ -79,7 +80,7 @@ export async function openSessionService(options: ServiceOptions) {
     health,
     /** `undefined` if tracing is off. */
     turnSpans,
-    rates: createRates(limits, options.limiter),
+    rates: createCallRates(limits, options.limiter),
     tokens: createContinuationTokens(secret),
     ids,
     secret,
@@ -130,16 +131,16 @@ export async function openSessionService(options: ServiceOptions) {
 async function openParts(options: ServiceOptions, nextId: () => string) {
   const { engine, clock, limits, quotas, tracing, onFault } = options;
   const stamp: StampEvent = (index) => ({ id: nextId(), atMs: clock.now(), index });
-  const store = options.openStore(stamp);
+  const followed = new Set<string>();
+  const store = options.openStore({ stamp, quotas, followed, watch: options.faults });
   const isReady = () => engine.isReady;
   const scheduler = createFairQueue({ atOnce: limits.turnsAtOnce, clock, isReady });
   const turnSpans = tracing ? createTurnSpans(tracing) : undefined;
-  const streams = createStreams({ store, clock, limits, quotas, stamp, onFault });
+  const streams = createStreams({ store, clock, limits, quotas, stamp, followed, onFault });
   const onStalled = (id: string, turn: StalledTurn | null) =>
     streams.endWith(id, turn && toStalledEvents(turn));
   const turning = { store, engine, clock, limits, scheduler, turnSpans, onFault, onStalled };
   const turns = createTurns(turning);
-  store.setBounds({ quotas, clock, isRead: streams.isRead, readIds: streams.readIds });
   try {
     // In a shared store, the turns of a crashed instance are taken over when its leases expire.
     const left = store.isShared ? [] : await recoverSessions(options, store);
@@ -175,14 +176,6 @@ function takeTurnSlot(quotas: Quotas, client: Client): Reservation {
   } catch (error) {
     throw toStoreProblem(error); // the quotas reads the number of queued turns from the store
   }
-}
-
-function createRates(limits: ServiceLimits, limiter: RateLimiter) {
-  const starts = { perMinute: limits.startsPerMinute, burst: limits.startBurst };
-  const perMinute = limits.messagesPerMinute;
-  // The burst is a third of the rate per minute, like the default for starts.
-  const messages = { perMinute, burst: Math.max(1, Math.floor(perMinute / 3)) };
-  return createCallRates({ starts, messages, limiter });
 }
 
 type Parts = Awaited<ReturnType<typeof openParts>>;

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createRecentMaximum, openLoadGauge } from '../../src/routes/monitoring/load.ts';
+import { openLoadGauge } from '../../src/routes/monitoring/load.ts';
 
 it('reports high load while the event loop is blocked, and normal load afterwards', async () => {
   const gauge = openLoadGauge(30);
@@ -23,21 +23,4 @@ it('never reports high load with a limit of 0', () => {
 
   expect(gauge.isHigh).toBe(false);
   expect(gauge.delay).toBeUndefined();
-});
-
-it('remembers the highest delay among the last checks only', () => {
-  const recent = createRecentMaximum(3);
-  const add = (number: number) => {
-    recent.add(number);
-    return [recent.last, recent.highest];
-  };
-
-  expect([recent.last, recent.highest]).toEqual([0, 0]);
-  expect([9, 1, 4, 2, 3].map(add)).toEqual([
-    [9, 9],
-    [1, 9],
-    [4, 9],
-    [2, 4],
-    [3, 4],
-  ]);
 });

@@ -40,7 +40,6 @@ async function openRig(open: OpenCountedStore, bounds: Bounds) {
   const quotas = openQuotas(bounds);
   const stamp = (index: number) => ({ id: `evt_${index}`, atMs: clock.now(), index });
   const { store, usedBy } = await open({ stamp, clock, quotas });
-  store.setBounds({ quotas, clock, isRead: () => false, readIds: () => [] });
   let deliveries = 0;
   const nextDelivery = (text: string) => {
     deliveries += 1;
@@ -228,7 +227,7 @@ function behave(openStore: () => Promise<OpenCountedStore>): void {
     await rig.start('ses_d', ipv4('here'));
     const room = [];
 
-    room.push(await rig.store.makeRoom('ses_d'));
+    room.push(await rig.store.makeRoom('ses_d', 0));
     expect(await statesOf(rig, ['ses_a', 'ses_b', 'ses_c'])).toEqual([
       'gone',
       'waiting',
@@ -236,7 +235,7 @@ function behave(openStore: () => Promise<OpenCountedStore>): void {
     ]);
     expect(await rig.usedBy('sessionBytes', 'here')).toBeLessThanOrEqual(60_000);
     await rig.answer('ses_d', 'x'.repeat(80_000));
-    room.push(await rig.store.makeRoom('ses_d'), await rig.store.makeRoom('ses_c'));
+    room.push(await rig.store.makeRoom('ses_d', 0), await rig.store.makeRoom('ses_c', 0));
 
     expect(room).toEqual([true, false, false]);
     expect(await statesOf(rig, ['ses_b', 'ses_c', 'ses_d'])).toEqual([
@@ -244,7 +243,7 @@ function behave(openStore: () => Promise<OpenCountedStore>): void {
       'waiting',
       'waiting',
     ]);
-    expect(await rig.store.makeRoom('ses_b')).toBe(false);
+    expect(await rig.store.makeRoom('ses_b', 0)).toBe(false);
   });
 
   it('refuses a turn beyond the limit of an address and the total limit', async () => {

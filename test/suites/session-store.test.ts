@@ -9,7 +9,6 @@ import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
 import { appendText, beginTurn, endSession } from '../../src/sessions/store/state.ts';
 import { describeWithEngine } from '../support/engine-server.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 import { openQuotas } from '../support/quotas.ts';
 import { answerTo } from '../support/scripted-engine.ts';
 import {
@@ -30,19 +29,23 @@ interface StoreRig {
   endTurnOfLoop(): void;
 }
 
+type Bounds = Parameters<typeof openQuotas>[0];
+
 interface StoreRigOptions {
   readonly path?: string;
   /** Whether commits wait for `endTurnOfLoop`. */
   readonly isHeld?: boolean;
+  readonly bounds?: Bounds | undefined;
 }
 
 const modes = { 'a file': () => `${temporaryFolder()}/data/sessions.db`, memory: () => ':memory:' };
 
-function openRig({ path = ':memory:', isHeld = false }: StoreRigOptions): StoreRig {
+function openRig({ path = ':memory:', isHeld = false, bounds }: StoreRigOptions): StoreRig {
   const held: (() => void)[] = [];
   const store = openSqliteSessions({
     path,
     stamp: createStamp(),
+    quotas: openQuotas(bounds),
     ...(isHeld ? { onTurnEnd: (callback: () => void) => void held.push(callback) } : {}),
   });
   onTestFinished(() => store.close());
@@ -53,16 +56,6 @@ function openRig({ path = ':memory:', isHeld = false }: StoreRigOptions): StoreR
       for (const callback of held.splice(0)) callback();
     },
   };
-}
-
-/** Enforces limits on a store at a fixed time. */
-function keepWithin(
-  store: SessionStore,
-  bounds: Parameters<typeof openQuotas>[0],
-  nowMs = 0,
-): void {
-  const clock = createManualClock(nowMs);
-  store.setBounds({ quotas: openQuotas(bounds), clock, isRead: () => false, readIds: () => [] });
 }
 
 const problem = (code: string) => expect.objectContaining({ name: 'Problem', code });
@@ -79,7 +72,7 @@ it('creates a file that only its owner can read', () => {
 });
 
 /** Tests for every session store. */
-function behave(open: () => Promise<SessionStore>): void {
+function behave(open: (bounds?: Bounds) => Promise<SessionStore>): void {
   it('stores a session, its messages and its events', async () => {
     const store = await open();
 
@@ -99,9 +92,7 @@ function behave(open: () => Promise<SessionStore>): void {
       events: 8,
       storedBytes: expect.any(Number),
     });
-    expect(await store.readMessages('ses_a')).toEqual([
-      { sequence: 0, deliveryId: 'dlv_ses_a', text: 'question of ses_a', state: 'completed' },
-    ]);
+    expect(await store.readText('ses_a', 0)).toBe('question of ses_a');
     const lines = (await readAll(store, 'ses_a')).map((line) => JSON.parse(line));
     expect(lines.map(({ meta }) => meta.index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(new Set(lines.map(({ meta }) => meta.id)).size).toBe(8);
@@ -143,15 +134,13 @@ function behave(open: () => Promise<SessionStore>): void {
   });
 
   it('evicts the session that has been idle longest at the limit', async () => {
-    const store = await open();
+    const store = await open({ sessions: { perAddress: 3 } });
     const client = { address: 'here', network: null };
     for (const [index, id] of ['ses_a', 'ses_b', 'ses_c'].entries()) {
       await store.start(...toStart(id, { nowMs: index, client }));
     }
     await answerFront(store, 'ses_b', 20);
     await answerFront(store, 'ses_a', 30);
-
-    keepWithin(store, { sessions: { perAddress: 3 } }, 90_000);
 
     await store.start(...toStart('ses_d', { nowMs: 90_000, client }));
 
@@ -162,8 +151,7 @@ function behave(open: () => Promise<SessionStore>): void {
   });
 
   it('refuses a start if all sessions are running', async () => {
-    const store = await open();
-    keepWithin(store, { sessions: { total: 1 } });
+    const store = await open({ sessions: { total: 1 } });
     await store.start(...toStart('ses_a'));
 
     const refused = store.start(...toStart('ses_b'));
@@ -198,7 +186,7 @@ function behave(open: () => Promise<SessionStore>): void {
 
     expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
     expect(await store.readEvents('ses_a', 0)).toEqual([]);
-    expect(await store.readMessages('ses_a')).toEqual([]);
+    expect(await store.readText('ses_a', 0)).toBeUndefined();
     expect(await store.countLive()).toBe(0);
     await store.forget({ purgedMs: 9, idempotencyMs: 0 });
     expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
@@ -248,27 +236,16 @@ function behave(open: () => Promise<SessionStore>): void {
     expect(running).toEqual(ids.filter((id) => id !== ids[100]));
   });
 
-  it('reads a long event in parts of limited size', async () => {
+  it('reads a long event whole', async () => {
     const store = await open();
     const text = '\u0001é🦤'.repeat(9000);
     await store.start(...toStart('ses_a', { text }));
     await answerFront(store, 'ses_a');
-    const parts: Buffer[] = [];
-    for (let offset = 0, isLast = false; !isLast; ) {
-      const part = await store.readPart('ses_a', { index: 2, offset });
-      parts.push(part?.bytes ?? Buffer.alloc(0));
-      offset += part?.bytes.length ?? 0;
-      isLast = part?.isLast ?? true;
-    }
 
-    const [event] = await store.readEvents('ses_a', 2);
-    expect(Buffer.concat(parts).toString()).toBe(event?.line);
-    const lengths = parts.map(({ length }) => length);
-    expect(Math.max(...lengths)).toBeLessThanOrEqual(65_536);
-    // A part may end before a character of several bytes.
-    expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThan(65_536 - 4);
-    expect(await store.readPart('ses_a', { index: 1, offset: 0 })).toBeUndefined();
-    expect(await store.readPart('ses_a', { index: 99, offset: 0 })).toBeUndefined();
+    const [event, ...more] = await store.readEvents('ses_a', 2);
+
+    expect(JSON.parse(event?.line ?? '').data.message).toBe(text);
+    expect(more).toEqual([]);
   });
 
   it('reads long logs in chunks of limited size', async () => {
@@ -289,7 +266,7 @@ function behave(open: () => Promise<SessionStore>): void {
 }
 
 describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) => {
-  behave(async () => openRig({ path: pathOf() }).store);
+  behave(async (bounds) => openRig({ path: pathOf(), bounds }).store);
 
   it('publishes changes once they are durable, in order', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
@@ -314,8 +291,11 @@ describe.each(Object.entries(modes))('a session store in %s', (_mode, pathOf) =>
   });
 
   it('rejects a single change without affecting the others', async () => {
-    const rig = openRig({ path: pathOf(), isHeld: true });
-    keepWithin(rig.store, { queuedTurns: { perAddress: 1 } });
+    const rig = openRig({
+      path: pathOf(),
+      isHeld: true,
+      bounds: { queuedTurns: { perAddress: 1 } },
+    });
     const client = { address: 'here', network: null };
 
     const results = Promise.allSettled([

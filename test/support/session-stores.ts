@@ -8,12 +8,14 @@ import { openSharedSessions } from '../../src/sessions/store/shared/shared-store
 import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
 import type { StoreWatch } from '../../src/sessions/store/store-faults.ts';
 import { openTestEngine, startEngine } from './engine-server.ts';
+import { openQuotas } from './quotas.ts';
 
 /** Options of a store that a test opens. The embedded store counts in `quotas`, the shared one in its engine. */
 export interface TestStoreOptions {
   readonly stamp: StampEvent;
   readonly clock: Clock;
   readonly quotas: Quotas;
+  readonly followed?: ReadonlySet<string>;
   readonly watch?: StoreWatch;
 }
 
@@ -32,7 +34,7 @@ export type OpenCountedStore = (options: TestStoreOptions) => Promise<CountedSto
 /** Opens the embedded store, which the caller closes. */
 export function openCountedSqlite(path: string): OpenCountedStore {
   return async ({ stamp, quotas }) => ({
-    store: openSqliteSessions({ path, stamp }),
+    store: openSqliteSessions({ path, stamp, quotas }),
     usedBy: async (resource, name) =>
       name === '*' ? quotas.totalOf(resource) : quotas.usedBy(resource, name),
   });
@@ -67,8 +69,10 @@ export async function openFastEngine(): Promise<Engine> {
 }
 
 /** Opens a store on an engine of its own. Both are closed at the end of the test. */
-export async function openSharedStore(): Promise<SessionStore> {
-  const store = openStoreOn(await openFastEngine());
+export async function openSharedStore(
+  bounds?: Parameters<typeof openQuotas>[0],
+): Promise<SessionStore> {
+  const store = openStoreOn(await openFastEngine(), { quotas: openQuotas(bounds) });
   onTestFinished(() => store.close());
   return store;
 }

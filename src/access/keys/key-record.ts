@@ -118,8 +118,6 @@ const secretBytes = 32;
 const secretLength = 43;
 const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{${secretLength}}$`);
 
-export const keyLength = prefix.length + secretLength;
-
 /** Creates an API key: a fixed prefix and 32 random bytes in base64url. */
 export function createKey(random: Random): string {
   return prefix + random.bytes(secretBytes).toString('base64url');

@@ -1,11 +1,5 @@
 import type { Migration, SqliteDatabase } from '../../lib/files/sqlite.ts';
-import {
-  type KeyChanges,
-  type KeyRecord,
-  type StoredKey,
-  toLastUse,
-  withChanges,
-} from './key-record.ts';
+import { type KeyRecord, type StoredKey, toLastUse } from './key-record.ts';
 
 export const keyMigrations: readonly Migration[] = [
   (database) =>
@@ -28,10 +22,10 @@ export type KeyRows = ReturnType<typeof openKeyRows>;
 
 type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
 
+type StoredRow = Row & { readonly hash: string };
+
 /** Fields of an enabled API key that are needed to serve a request. */
 export type FoundKey = Pick<KeyRecord, 'id' | 'allowance'>;
-
-type Replacement = Pick<KeyRecord, 'id' | 'createdMs'> & { readonly hash: string };
 
 const columns =
   'id, label, enabled, allowance, created AS createdMs, last_used AS lastUsedMs, notes';
@@ -42,21 +36,21 @@ export function openKeyRows(database: SqliteDatabase) {
     'SELECT id, allowance FROM keys WHERE hash = ? AND enabled',
   );
   const list = database.prepare<[], Row>(`SELECT ${columns} FROM keys ORDER BY created, id`);
-  const dump = database.prepare<[], Row & { readonly hash: string }>(
+  const dump = database.prepare<[], StoredRow>(
     `SELECT hash, ${columns} FROM keys ORDER BY created, id`,
   );
   const insert = database.prepare(
     'INSERT INTO keys VALUES (:hash, :id, :label, :enabled, :allowance, :createdMs, :lastUsedMs, :notes)',
   );
-  const read = database.prepare<[string], Row>(`SELECT ${columns} FROM keys WHERE id = ?`);
+  const read = database.prepare<[string], StoredRow>(
+    `SELECT hash, ${columns} FROM keys WHERE id = ?`,
+  );
   const update = database.prepare(
-    'UPDATE keys SET label = :label, enabled = :enabled, allowance = :allowance, notes = :notes WHERE id = :id',
+    `UPDATE keys SET hash = :hash, id = :id, label = :label, enabled = :enabled,
+      allowance = :allowance, created = :createdMs, last_used = :lastUsedMs, notes = :notes
+      WHERE id = :oldId`,
   );
   const remove = database.prepare('DELETE FROM keys WHERE id = ?');
-  const replace = database.prepare<[Replacement & { oldId: string }], Row>(
-    `UPDATE keys SET hash = :hash, id = :id, created = :createdMs, last_used = NULL WHERE id = :oldId
-      RETURNING ${columns}`,
-  );
   const noteUse = database.prepare(
     'UPDATE keys SET last_used = :at WHERE id = :id AND ifnull(last_used, -1) < :at',
   );
@@ -66,23 +60,18 @@ export function openKeyRows(database: SqliteDatabase) {
   return {
     find: (hash: string) => find.get(hash),
     list: () => list.all().map(toRecord),
-    dump: (): readonly StoredKey[] =>
-      dump.all().map(({ hash, ...row }) => ({ hash, record: toRecord(row) })),
-    insert: inTransaction((record: KeyRecord, hash: string) => {
-      insert.run({ ...toRow(record), hash });
-    }),
-    change: inTransaction((id: string, changes: KeyChanges) => {
-      const row = read.get(id);
-      if (row === undefined) return undefined;
-      const changed = withChanges(toRecord(row), changes);
-      update.run(toRow(changed));
-      return changed;
+    dump: (): readonly StoredKey[] => dump.all().map(toStored),
+    insert: inTransaction((key: StoredKey) => {
+      insert.run(toRow(key));
     }),
     remove: inTransaction((id: string) => remove.run(id).changes > 0),
-    /** Replaces hash, id and creation time, and clears the last use. Keeps all other fields. */
-    replace: inTransaction((oldId: string, replacement: Replacement) => {
-      const row = replace.get({ ...replacement, oldId });
-      return row && toRecord(row);
+    /** Stores the result of `decide`. Returns its record; `undefined` if no key has this id. */
+    replace: inTransaction((oldId: string, decide: (key: StoredKey) => StoredKey) => {
+      const row = read.get(oldId);
+      if (row === undefined) return undefined;
+      const key = decide(toStored(row));
+      update.run({ ...toRow(key), oldId });
+      return key.record;
     }),
     /** Stores last uses (Unix ms by key id). Skips deleted keys and times before the stored one. */
     noteUses: inTransaction((uses: ReadonlyMap<string, number>) => {
@@ -96,6 +85,8 @@ function toRecord(row: Row): KeyRecord {
   return { ...row, enabled: row.enabled !== 0, lastUsedMs };
 }
 
-function toRow(record: KeyRecord): Row {
-  return { ...record, enabled: Number(record.enabled) };
-}
+const toStored = ({ hash, ...row }: StoredRow): StoredKey => ({ hash, record: toRecord(row) });
+
+const toRow = ({ hash, record }: StoredKey): StoredRow => {
+  return { ...record, enabled: Number(record.enabled), hash };
+};

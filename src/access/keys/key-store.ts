@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
 import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './key-file.ts';
@@ -11,6 +12,7 @@ import {
   type KeyRecord,
   type NewKey,
   type StoredKey,
+  withChanges,
 } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
 
@@ -75,7 +77,7 @@ const retryIntervalMs = 25;
 
 /** Opens the store, even an unusable one. Throws NewerSchemaError for a file of a newer Perch. */
 export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
-  const { path, clock, random, whenMissing = 'make' } = options;
+  const { path, clock, whenMissing = 'make' } = options;
   const file = openKeyFile(path, clock);
   const outage = createOutage(options);
   const uses = createKeyUses(clock, (times) => file.use((rows) => rows.noteUses(times)));
@@ -117,21 +119,13 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
         return findOffline(key);
       }
     },
-    list: () => operate((rows) => rows.list()),
     dump: () => operate((rows) => rows.dump()),
-    create: async ({ label, allowance = null, notes = null }) => {
-      const { key, hash, id, createdMs } = issueKey(random, clock);
-      const record = { id, label, enabled: true, allowance, createdMs, lastUsedMs: null, notes };
-      await operate((rows) => rows.insert(record, hash), ['missing', 'empty']);
-      return { record, key };
-    },
-    change: (id, changes) => operate((rows) => rows.change(id, changes)),
-    remove: (id) => operate((rows) => rows.remove(id)),
-    rotate: async (id) => {
-      const { key, ...replacement } = issueKey(random, clock);
-      const record = await operate((rows) => rows.replace(id, replacement));
-      return record && { record, key };
-    },
+    ...createOperations(options, {
+      list: () => operate((rows) => rows.list()),
+      insert: (key) => operate((rows) => rows.insert(key), ['missing', 'empty']),
+      replace: (id, decide) => operate((rows) => rows.replace(id, decide)),
+      remove: (id) => operate((rows) => rows.remove(id)),
+    }),
     close: () => {
       void uses.close(); // writes before it returns
       file.close();
@@ -144,10 +138,44 @@ const toCheck = (found: FoundKey | undefined): KeyCheck =>
 
 const maxCached = 1000;
 
-/** Returns a new API key with its hash, id and creation time. Does not store the key. */
-export function issueKey(random: Random, clock: Clock) {
-  const key = createKey(random);
-  return { key, hash: hashKey(key), id: random.bytes(6).toString('hex'), createdMs: clock.now() };
+interface KeyTable extends Pick<KeyStore, 'list' | 'remove'> {
+  insert(key: StoredKey): Promise<unknown>;
+  /** Stores the result of `decide`. Returns its record; `undefined` if no key has this id. */
+  replace(id: string, decide: (key: StoredKey) => StoredKey): Promise<KeyRecord | undefined>;
+}
+
+/** Creates the methods for operators over a table of API keys. */
+export function createOperations(
+  { random, clock }: Readonly<{ random: Random; clock: Clock }>,
+  { list, insert, replace, remove }: KeyTable,
+): Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'> {
+  const issue = () => {
+    const key = createKey(random);
+    const issued = {
+      id: random.bytes(6).toString('hex'),
+      createdMs: clock.now(),
+      lastUsedMs: null,
+    };
+    return { key, hash: hashKey(key), issued };
+  };
+  return {
+    list,
+    create: async ({ label, allowance = null, notes = null }) => {
+      const { key, hash, issued } = issue();
+      const record = { ...issued, label, enabled: true, allowance, notes };
+      await insert({ hash, record });
+      return { record, key };
+    },
+    change: (id, changes) =>
+      replace(id, ({ hash, record }) => ({ hash, record: withChanges(record, changes) })),
+    remove,
+    rotate: async (id) => {
+      const { key, hash, issued } = issue();
+      const renew = ({ record }: StoredKey) => ({ hash, record: { ...record, ...issued } });
+      const record = await replace(id, renew);
+      return record && { record, key };
+    },
+  };
 }
 
 function createKeyCache(file: KeyFile) {
@@ -257,24 +285,17 @@ export function createKeyUses(
 const knownMs = 30_000;
 const maxKnown = 10_000;
 
-type Verdict = Readonly<{ check: KeyCheck; atMs: number }>;
-
 /** Creates separate caches for valid and invalid keys, so that invalid ones evict no valid ones. */
 export function createVerdicts(clock: Clock) {
-  // `max` would allocate for all entries at once.
-  const create = () =>
-    new LRUCache<string, Verdict>({ maxSize: maxKnown, sizeCalculation: () => 1 });
+  const create = () => createExpiringCache<KeyCheck>(clock, { max: maxKnown, ttlMs: knownMs });
   const verdicts = { valid: create(), invalid: create() };
   return {
     note: (key: string, check: KeyCheck): void => {
       const isValid = check.status === 'valid';
-      verdicts[isValid ? 'valid' : 'invalid'].set(key, { check, atMs: clock.now() });
+      verdicts[isValid ? 'valid' : 'invalid'].set(key, check);
       if (!isValid) verdicts.valid.delete(key);
     },
-    recall: (key: string): KeyCheck | undefined => {
-      const recent = verdicts.valid.get(key) ?? verdicts.invalid.get(key);
-      if (recent === undefined || Math.abs(clock.now() - recent.atMs) > knownMs) return undefined;
-      return recent.check;
-    },
+    recall: (key: string): KeyCheck | undefined =>
+      verdicts.valid.get(key) ?? verdicts.invalid.get(key),
   };
 }

@@ -8,18 +8,11 @@ import {
   type EngineScript,
 } from '../../lib/redis/engine.ts';
 import { describeEngineError, EngineError } from '../../lib/redis/engine-error.ts';
-import {
-  hashKey,
-  isKeyShaped,
-  type KeyRecord,
-  type StoredKey,
-  toLastUse,
-  withChanges,
-} from './key-record.ts';
+import { hashKey, isKeyShaped, type KeyRecord, type StoredKey, toLastUse } from './key-record.ts';
 import {
   createKeyUses,
+  createOperations,
   createVerdicts,
-  issueKey,
   type KeyCheck,
   type KeyStore,
 } from './key-store.ts';
@@ -91,7 +84,8 @@ end
 `);
 
 /** Opens the shared store. In an outage, keys checked in the last 30 seconds keep their status. */
-export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): SharedKeyStore {
+export function openSharedKeys(options: SharedKeysOptions): SharedKeyStore {
+  const { engine, clock } = options;
   const verdicts = createVerdicts(clock);
   const table = createKeyTable(engine);
   const uses = createKeyUses(clock, table.noteUses);
@@ -112,29 +106,12 @@ export function openSharedKeys({ engine, clock, random }: SharedKeysOptions): Sh
   };
   return {
     check: (key) => (isKeyShaped(key) ? check(key) : { status: 'invalid' }),
-    list: () => operate(table.list),
-    create: ({ label, allowance = null, notes = null }) =>
-      operate(async () => {
-        const { key, hash, id, createdMs } = issueKey(random, clock);
-        const record = { id, label, enabled: true, allowance, createdMs, lastUsedMs: null, notes };
-        await table.insert({ hash, record });
-        return { record, key };
-      }),
-    change: (id, changes) =>
-      operate(() =>
-        table.replace(id, ({ hash, record }) => ({ hash, record: withChanges(record, changes) })),
-      ),
-    remove: (id) => operate(() => table.remove(id)),
-    rotate: (id) =>
-      operate(async () => {
-        const { key, hash, ...issued } = issueKey(random, clock);
-        const renew = ({ record }: StoredKey) => ({
-          hash,
-          record: { ...record, ...issued, lastUsedMs: null },
-        });
-        const record = await table.replace(id, renew);
-        return record && { record, key };
-      }),
+    ...createOperations(options, {
+      list: () => operate(table.list),
+      insert: (key) => operate(() => table.insert(key)),
+      replace: (id, decide) => operate(() => table.replace(id, decide)),
+      remove: (id) => operate(() => table.remove(id)),
+    }),
     copy: (keys) =>
       operate(async () => {
         let added = 0;

@@ -37,29 +37,7 @@ export type EngineState = Readonly<{ isUp: boolean; fault: string | null; instan
  * Valkey or Redis server that several instances share. During an outage, calls fail immediately,
  * and a probe every 200 ms checks whether it answers again (docs/instances.md).
  */
-export interface Engine {
-  /** Random name of this process, unique among the instances. */
-  readonly instance: string;
-  readonly state: EngineState;
-  readonly clock: Clock;
-  /** Prefix of the names of all keys and channels of Perch in the shared Valkey or Redis server. */
-  readonly prefix: string;
-  /** Calls `send`. Throws EngineError if the engine fails or takes longer than `deadlineMs`. */
-  run<Value>(send: (client: EngineClient) => Promise<Value>, deadlineMs?: number): Promise<Value>;
-  /** Runs a Lua script. Throws EngineError if the engine fails. */
-  evaluate(script: EngineScript, call: EngineCall): Promise<unknown>;
-  /** Waits up to `ms` milliseconds for the engine. Returns whether it answers. */
-  waitUntilUp(ms: number): Promise<boolean>;
-  /** Checks the permission for channels. Throws EngineError without it, or if the engine fails. */
-  checkChannels(deadlineMs: number): Promise<void>;
-  /** Calls the listener with each message. Messages sent during an outage are lost. */
-  subscribe(channel: string, listener: (message: string) => void): void;
-  /** Returns a section of `INFO` from each primary. Throws EngineError if one of them fails. */
-  info(section: string): Promise<readonly string[]>;
-  /** Waits until replicas have all earlier writes of this process, or throws EngineError. */
-  confirmReplicas(replicas: number, deadlineMs: number): Promise<void>;
-  close(): void;
-}
+export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
 export interface EngineOptions extends Omit<ConnectOptions, 'onError'> {
   readonly clock: Clock;
@@ -89,7 +67,7 @@ return redis.call('ZCARD', KEYS[1])
 `);
 
 /** Opens the engine. Call `waitUntilUp` to wait until the connection is established. */
-export async function openEngine(options: EngineOptions): Promise<Engine> {
+export async function openEngine(options: EngineOptions) {
   const { timeoutMs, instance, isCounted = true } = options;
   const health = createHealth(options);
   const { send, reconnect, destroy } = await createSender(options, health);
@@ -102,28 +80,40 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
   void watch(beat, reconnect, health);
   return {
+    /** Random name of this process, unique among the instances. */
     instance,
     clock: options.clock,
+    /** Prefix of the names of all keys and channels of Perch in the shared Valkey or Redis server. */
     prefix: options.prefix,
     get state() {
       return health.state;
     },
-    run: async (work, deadlineMs = timeoutMs) => {
+    /** Calls `work`. Throws EngineError if the engine fails or takes longer than `deadlineMs`. */
+    run: async <Value>(
+      work: (client: EngineClient) => Promise<Value>,
+      deadlineMs = timeoutMs,
+    ): Promise<Value> => {
       health.refuseWhileDown();
       return send(({ client }) => work(client), deadlineMs);
     },
-    evaluate: async (script, call) => {
+    /** Runs a Lua script. Throws EngineError if the engine fails. */
+    evaluate: async (script: EngineScript, call: EngineCall): Promise<unknown> => {
       health.refuseWhileDown();
       return send((to) => runScript(to, script, call), call.deadlineMs ?? timeoutMs);
     },
     waitUntilUp: health.waitUntilUp,
-    checkChannels: async (deadlineMs) => {
+    /** Checks the permission for channels. Throws EngineError without it, or if the engine fails. */
+    checkChannels: async (deadlineMs: number): Promise<void> => {
       const channel = `${options.prefix}permissions`;
       await send(({ client }) => client.subscribe(channel, () => {}), deadlineMs);
     },
+    /** Calls the listener with each message. Messages sent during an outage are lost. */
     subscribe: channels.subscribe,
-    info: (section) => send((to) => to.info(section).catch(toPermissionError), operatorDeadlineMs),
-    confirmReplicas: async (replicas, deadlineMs) => {
+    /** Returns a section of `INFO` from each primary. Throws EngineError if one of them fails. */
+    info: (section: string): Promise<readonly string[]> =>
+      send((to) => to.info(section).catch(toPermissionError), operatorDeadlineMs),
+    /** Waits until replicas have all earlier writes of this process, or throws EngineError. */
+    confirmReplicas: async (replicas: number, deadlineMs: number): Promise<void> => {
       const wait = (to: EngineConnection) => to.waitForReplicas(replicas, deadlineMs);
       const count = await send(wait, deadlineMs + timeoutMs);
       if (count >= replicas) return;
@@ -249,6 +239,7 @@ function createHealth({ clock, onChange }: EngineOptions) {
     refuseWhileDown: (): void => {
       if (!state.isUp) throw new EngineError(state.fault ?? 'it does not answer', true);
     },
+    /** Waits up to `ms` milliseconds for the engine. Returns whether it answers. */
     waitUntilUp: async (ms: number): Promise<boolean> => {
       const untilMs = clock.now() + ms;
       while (!state.isUp && clock.now() < untilMs && !closing.signal.aborted) await clock.sleep(10);

@@ -218,11 +218,6 @@ async function rest(loop: ServerLoop): Promise<void> {
   }
 }
 
-export interface Loop {
-  /** Calls `run` once after this loop iteration. `lengthMs`: time until the next one begins. */
-  nextPass(run: (lengthMs: number) => void): void;
-}
-
 export type ServerLoop = ReturnType<typeof createServerLoop>;
 
 const maxAcceptingMs = 10; // maximum duration of consecutive iterations that accept connections
@@ -234,6 +229,7 @@ export function createServerLoop(now = () => performance.now()) {
     noteConnection: () => {
       connections += 1;
     },
+    /** Calls `run` once after this loop iteration. `lengthMs`: time until the next one begins. */
     nextPass: (run: (lengthMs: number) => void): void => {
       const begin = now();
       const wait = (lengthMs?: number): void => {

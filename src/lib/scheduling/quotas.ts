@@ -34,12 +34,6 @@ export interface Reservation {
   release(): void;
 }
 
-/** Usage of one resource that is counted elsewhere, for example in a database. */
-export interface ExternalUsage {
-  usedBy(name: string): number;
-  total(): number;
-}
-
 /** Limit that would be exceeded. `share`: less would be left than the client already uses. */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
@@ -47,6 +41,16 @@ export type Quotas = ReturnType<typeof createQuotas<Resource>>;
 
 /** Ratio of the resource limit of a network (an IPv6 /48) to the resource limit of one address. */
 export const addressesPerNetwork = 4;
+
+/** Name under which the used amount of all clients together is counted. */
+export const everyone = '*';
+
+/** Limit of a client's address, of its network, or of all clients together. */
+export type Limit = Readonly<{
+  scope: Exclude<Excess, 'share'>;
+  name: string;
+  most: number;
+}>;
 
 /** Creates a counter of each client's resources that refuses amounts over a limit (`Excess`). */
 export function createQuotas<Name extends string>(bounds: Readonly<Record<Name, ResourceBound>>) {
@@ -61,46 +65,43 @@ export function createQuotas<Name extends string>(bounds: Readonly<Record<Name, 
     /** Opens an empty reservation. `client`: `null` for own work, limited only by the total. */
     open: (resource: Name, client: Client | null): Reservation =>
       openReservation(usageOf(resource), client),
-    /** Adds amounts counted elsewhere to all later totals and limit checks of a resource. */
-    include: (resource: Name, external: ExternalUsage): void => {
-      usageOf(resource).external = external;
+    /** Adds amounts counted elsewhere, by client, network or `everyone`, to those of a resource. */
+    include: (resource: Name, usedBy: (name: string) => number): void => {
+      usageOf(resource).external = usedBy;
     },
     /** Returns the limit that a further `amount` would exceed; `null` if there is none. */
-    findExcess: (resource: Name, client: Client | null, amount: number): Excess | null => {
-      const usage = usageOf(resource);
-      return findExcess(usage, toLimits(client, usage.bound), amount);
-    },
+    findExcess: (resource: Name, client: Client | null, amount: number): Excess | null =>
+      findExcess(usageOf(resource), toLimits(client, bounds[resource]), amount),
+    /** Returns the limits of a client, narrowest first. */
+    limitsOf: (resource: Name, client: Client | null): readonly Limit[] =>
+      toLimits(client, bounds[resource]),
     usedBy: (resource: Name, name: string): number => usedIn(usageOf(resource), name),
-    totalOf: (resource: Name): number => totalIn(usageOf(resource)),
+    totalOf: (resource: Name): number => usedIn(usageOf(resource), everyone),
     /** Returns the number of refused reservations of a resource since the server started. */
     refusedCount: (resource: Name): number => usageOf(resource).refused,
   };
 }
 
-/** Used amounts of one resource. `used` has no entries for addresses and networks without use. */
+/** Used amounts of one resource. `used` has no entries for names without use. */
 interface Usage {
   readonly bound: ResourceBound;
   readonly used: Map<string, number>;
-  total: number;
   refused: number;
-  external: ExternalUsage | null;
+  external: ((name: string) => number) | null;
 }
 
 function createUsage(bound: ResourceBound): Usage {
-  return { bound, used: new Map(), total: 0, refused: 0, external: null };
+  return { bound, used: new Map(), refused: 0, external: null };
 }
 
 const usedIn = ({ used, external }: Usage, name: string) =>
-  (used.get(name) ?? 0) + (external?.usedBy(name) ?? 0);
-
-const totalIn = ({ total, external }: Usage) => total + (external?.total() ?? 0);
+  (used.get(name) ?? 0) + (external?.(name) ?? 0);
 
 function openReservation(usage: Usage, client: Client | null): Reservation {
   const limits = toLimits(client, usage.bound);
   let taken = 0;
   const add = (amount: number): void => {
     taken += amount;
-    usage.total += amount;
     for (const { name } of limits) {
       const used = (usage.used.get(name) ?? 0) + amount;
       if (used === 0) usage.used.delete(name);
@@ -124,25 +125,22 @@ function openReservation(usage: Usage, client: Client | null): Reservation {
   };
 }
 
-function findExcess(
-  usage: Usage,
-  limits: ReturnType<typeof toLimits>,
-  amount: number,
-): Excess | null {
-  const left = usage.bound.total - totalIn(usage) - amount;
-  let excess: Excess | null = left < 0 ? 'total' : null;
-  for (const { kind, name, most } of limits) {
+function findExcess(usage: Usage, limits: readonly Limit[], amount: number): Excess | null {
+  const left = usage.bound.total - usedIn(usage, everyone) - amount;
+  let excess: Excess | null = null;
+  for (const { scope, name, most } of limits) {
     const used = usedIn(usage, name);
-    if (used + amount > most) return kind;
-    if (used > left) excess ??= 'share';
+    if (used + amount > most) return scope;
+    if (scope !== 'total' && used > left) excess = 'share';
   }
   return excess;
 }
 
-function toLimits(client: Client | null, { perAddress }: ResourceBound) {
-  if (client === null) return [];
+function toLimits(client: Client | null, { perAddress, total }: ResourceBound): readonly Limit[] {
+  const limits: Limit[] = [{ scope: 'total', name: everyone, most: total }];
+  if (client === null) return limits;
   const { address, network } = client;
-  const own = { kind: 'address', name: address, most: perAddress } as const;
   const most = perAddress * addressesPerNetwork;
-  return network === null ? [own] : [own, { kind: 'network', name: network, most } as const];
+  if (network !== null) limits.unshift({ scope: 'network', name: network, most });
+  return [{ scope: 'address', name: address, most: perAddress }, ...limits];
 }

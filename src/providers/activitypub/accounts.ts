@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import type { RequestContext } from '../../lib/http/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import { parseHandle } from '../../model/reference.ts';
@@ -17,7 +18,6 @@ import { toUnavailability } from '../../normalize/unavailable.ts';
 import { toMissing } from '../failure.ts';
 import { toHostFailure } from '../hosts.ts';
 import type { Fetch, ProviderContext } from '../provider.ts';
-import { createExpiringCache } from '../upstream.ts';
 import type { Objects } from './fetch-object.ts';
 import { readOrNull } from './optional.ts';
 

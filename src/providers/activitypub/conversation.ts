@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import type { PostQuery } from '../../model/queries.ts';
 import {
@@ -13,7 +14,6 @@ import { ProviderError } from '../../normalize/provider-error.ts';
 import { wantedParts } from '../failure.ts';
 import type { ProviderContext } from '../provider.ts';
 import { describeOmitted } from '../rows.ts';
-import { createExpiringCache } from '../upstream.ts';
 import type { ReadPart } from './collections.ts';
 import { readRow, type Sources } from './lists.ts';
 import type { ReadObject } from './posts.ts';

@@ -1,9 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import type { HttpAnswer, RequestContext } from '../../lib/http/http-client.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { toUnavailability } from '../../normalize/unavailable.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
-import { type Body, createExpiringCache, readBody, type Upstream } from '../upstream.ts';
+import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /** Function that queries an AppView. Omits `null` parameters. Throws ProviderError or Refusal. */
 export type BlueskyQuery = (

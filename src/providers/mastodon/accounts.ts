@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { HttpFailure, type RequestContext } from '../../lib/http/http-client.ts';
 import { publicHostOf } from '../../lib/http/public-host.ts';
 import { parseUrl } from '../../lib/http/url.ts';
@@ -9,7 +10,6 @@ import { type Home, isLocal, splitHandle } from '../../normalize/mastodon/identi
 import { type AccountPayload, parseAccount } from '../../normalize/mastodon/wire.ts';
 import { maximums } from '../../normalize/maximums.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
-import { createExpiringCache } from '../upstream.ts';
 import {
   createSuspended,
   createUnreadable,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import {
   type HttpAnswer,
   type HttpClient,
@@ -10,7 +11,7 @@ import { ProviderError, type ProviderErrorOptions } from '../../normalize/provid
 import { toUnavailability } from '../../normalize/unavailable.ts';
 import { createMalformed, toMissing } from '../failure.ts';
 import { type CallHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
-import { createExpiringCache, isBody } from '../upstream.ts';
+import { isBody } from '../upstream.ts';
 
 export interface FoundReply {
   readonly is: 'found';

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { authorizationFault, readBearer } from '../../access/keys/authorization.ts';
-import { type Clock, createSteadyClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createExpiringCache } from '../../lib/expiring-cache.ts';
 import { Problem } from '../../lib/problem.ts';
 
 interface AdminGuardOptions {
@@ -72,13 +72,7 @@ interface Attempts {
 
 /** Creates functions that count failed attempts and delay later ones from the same address. */
 export function createFailedAttempts(clock: Clock) {
-  const byAddress = new LRUCache<string, Attempts>({
-    maxSize: 10_000, // `max` would allocate for all entries at once
-    sizeCalculation: () => 1,
-    ttl: 60_000 - 1, // the cache keeps an entry for up to a millisecond longer than `ttl`
-    ttlResolution: 0,
-    perf: createSteadyClock(clock),
-  });
+  const byAddress = createExpiringCache<Attempts>(clock, { max: 10_000, ttlMs: 60_000 });
   let waiting = 0;
   const countAttempt = (address: string): Attempts => {
     const attempts = byAddress.peek(address) ?? { count: 0, waiting: 0, hasAborted: false };

@@ -113,19 +113,14 @@ export interface Identity {
   headers(): Headers;
 }
 
-export interface Identification {
-  /** Returns the caller; a promise, which never rejects, if instances share the API keys. */
-  identify(request: FastifyRequest, surface: AllowanceSurface): Identity | Promise<Identity>;
-  /** Returns the client that limits such as open connections apply to, with or without a key. */
-  clientOf(request: FastifyRequest): Client;
-}
+export type Identification = ReturnType<typeof createIdentification>;
 
 interface IdentificationOptions extends IdentityOptions {
   readonly keys: Pick<KeyStore, 'check'>;
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-export function createIdentification(options: IdentificationOptions): Identification {
+export function createIdentification(options: IdentificationOptions) {
   const { keys, allowances, clientOf } = options;
   const anonymousAt = createAddressCache(options);
   const keyedBy = createKeyCache(options);
@@ -155,8 +150,10 @@ export function createIdentification(options: IdentificationOptions): Identifica
     return key === null ? anonymousAt(clientOf(request)).public : identifyKey(key, request);
   };
   return {
-    clientOf: (request) => toClient(clientOf(request)),
-    identify: (request, surface) => {
+    /** Returns the client that limits such as open connections apply to, with or without a key. */
+    clientOf: (request: FastifyRequest): Client => toClient(clientOf(request)),
+    /** Returns the caller; a promise, which never rejects, if instances share the API keys. */
+    identify: (request: FastifyRequest, surface: AllowanceSurface) => {
       if (surface === 'browse' && request.headers.authorization !== undefined) {
         return refreshed(identifyAuthorization(request));
       }

@@ -21,14 +21,15 @@ const resolutionMs = 10;
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;
-  const means = createRecentMaximum(60_000 / checkMs);
+  const means: number[] = []; // in the last minute
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
   const timer = setInterval(() => {
     // `NaN` if the loop was blocked for the whole interval. Node measures in nanoseconds.
     const meanMs = Math.max(0, delays.mean / 1e6 - resolutionMs);
     isHigh = meanMs >= maxDelayMs;
-    if (!Number.isNaN(meanMs)) means.add(meanMs);
+    if (!Number.isNaN(meanMs)) means.push(meanMs);
+    if (means.length > 60_000 / checkMs) means.shift();
     delays.reset();
   }, checkMs);
   timer.unref();
@@ -37,29 +38,11 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
       return isHigh;
     },
     get delay() {
-      return { nowMs: means.last, highestMs: means.highest };
+      return { nowMs: means.at(-1) ?? 0, highestMs: Math.max(0, ...means) };
     },
     close: () => {
       clearInterval(timer);
       delays.disable();
-    },
-  };
-}
-
-/** Creates a ring buffer of the last `count` numbers. */
-export function createRecentMaximum(count: number) {
-  const numbers: number[] = [];
-  let added = 0;
-  return {
-    add: (number: number): void => {
-      numbers[added % count] = number;
-      added += 1;
-    },
-    get last() {
-      return numbers[(added - 1) % count] ?? 0;
-    },
-    get highest() {
-      return Math.max(0, ...numbers);
     },
   };
 }

@@ -39,7 +39,6 @@ import {
 import { historyMinutes, openMinuteHistory } from '../../routes/monitoring/minute-history.ts';
 import { toExampleHandle } from '../../routes/pages/front/page.ts';
 import type { Services } from './services.ts';
-import { toServiceLimits } from './sessions.ts';
 
 /** Creates the store of logins. With a shared engine, a login is valid at every instance. */
 export function createSessionsOfDashboard(clock: Clock, engine: Engine | null): AdminSessions {
@@ -195,10 +194,10 @@ async function readSessions({
   logger,
 }: Services): Promise<SessionFigures | 'unavailable' | null> {
   if (sessions === null) return null;
-  const { turnsAtOnce } = toServiceLimits(config);
   try {
-    const figures = await sessions.service.figures();
-    return { ...figures, turnsAtOnce, maxWaiting: config.PERCH_SESSION_WAITING_TURNS };
+    const { limits, figures } = sessions.service;
+    const { turnsAtOnce } = limits;
+    return { ...(await figures()), turnsAtOnce, maxWaiting: config.PERCH_SESSION_WAITING_TURNS };
   } catch (err) {
     // The store reports its own failures.
     if (!(err instanceof Problem)) {

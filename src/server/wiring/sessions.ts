@@ -23,10 +23,10 @@ import {
   type ServiceLimits,
   type SessionService,
 } from '../../sessions/service.ts';
-import type { SessionStore, StampEvent } from '../../sessions/store/session-store.ts';
+import type { SessionStore, StoreContext } from '../../sessions/store/session-store.ts';
 import { openSharedSessions } from '../../sessions/store/shared/shared-store.ts';
 import { openSqliteSessions } from '../../sessions/store/sqlite-store.ts';
-import { createStoreFaults, type StoreWatch } from '../../sessions/store/store-faults.ts';
+import { createStoreFaults } from '../../sessions/store/store-faults.ts';
 import type { AppContext, AppOptions } from '../context.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSharedEngine } from './shared-engine.ts';
@@ -87,19 +87,17 @@ export async function openSessions(options: SessionsOptions): Promise<SessionSer
   };
   const basics = { ...options, limits: toServiceLimits(config), onFault, faults };
   if (redis === null) {
-    const openOwn = (stamp: StampEvent) =>
-      openStore(toSessionsPath(config), { stamp, watch: faults });
+    const openOwn = (context: StoreContext) => openStore(toSessionsPath(config), context);
     const secret = openSessionSecret(config, random);
     return openSessionService({ ...basics, secret, openStore: openOwn });
   }
-  const shared = await openSharedStore({ ...options, redis, onFault, watch: faults });
+  const shared = await openSharedStore({ ...options, redis, onFault });
   return openSessionService({ ...basics, ...shared });
 }
 
 type SharedStoreOptions = SessionsOptions & {
   readonly redis: Engine;
   readonly onFault: (error: unknown, doing: string) => void;
-  readonly watch: StoreWatch;
 };
 
 /** Timeout in milliseconds for requests of the session store to the Valkey or Redis server. */
@@ -119,8 +117,8 @@ async function openSharedStore(options: SharedStoreOptions) {
     await refuseVolatile(engine, config);
     const secret = await openSharedSecret(engine, 'session', random);
     const replicas = config.PERCH_REDIS_WAIT_REPLICAS;
-    const openStore = (stamp: StampEvent): SessionStore => {
-      const store = openSharedSessions({ ...options, engine, stamp, replicas });
+    const openStore = (context: StoreContext): SessionStore => {
+      const store = openSharedSessions({ ...options, ...context, engine, replicas });
       const close = async () => {
         await store.close();
         engine.close();
@@ -157,9 +155,7 @@ export function toSessionsPath(config: Config): string {
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
 }
 
-type OwnStoreOptions = Readonly<{ stamp: StampEvent; watch: StoreWatch }>;
-
-function openStore(path: string, options: OwnStoreOptions): SessionStore {
+function openStore(path: string, options: StoreContext): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, ...options });
   const hold = lockOrExplain(path);
   try {

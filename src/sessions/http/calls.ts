@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../lib/caller.ts';
 import { Problem } from '../../lib/problem.ts';
-import { expiredSession, refuseOtherOwner, unknownSession } from '../messages.ts';
+import { demandKnown, refuseOtherOwner } from '../messages.ts';
 import type { SessionService } from '../service.ts';
-import type { KeyedRequest } from '../store/session-store.ts';
+import type { Found, KeyedRequest } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';
+import { keyedHash, readOwner } from '../tokens.ts';
 import { type Body, readString } from './requests.ts';
-import { keyedHash, readOwner } from './tokens.ts';
 
 export interface CallerRules {
   readonly requireBearer: boolean;
@@ -27,24 +27,21 @@ export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }:
   });
 }
 
-export interface OneSession {
-  readonly Params: { readonly sessionId: string };
-}
-
-export type SessionRequest = FastifyRequest<OneSession>;
+export type SessionRequest = FastifyRequest<{ Params: { readonly sessionId: string } }>;
 
 /**
- * Returns the session.
+ * Returns the session that was found for a request.
  * @throws Problem `session_not_found`, `session_expired`, `session_forbidden`
  */
-export async function findSession(request: SessionRequest, options: CallOptions) {
-  const found = await options.service.store.find(request.params.sessionId);
-  if (found.kind === 'unknown') throw unknownSession();
-  request.knownSession = request.params.sessionId;
-  if (found.kind === 'purged') throw expiredSession();
-  refuseStranger(found.record, request, options);
-  return found.record;
+export function demandSession(found: Found, request: SessionRequest, options: CallOptions) {
+  if (found.kind !== 'unknown') request.knownSession = request.params.sessionId;
+  const record = demandKnown(found);
+  refuseStranger(record, request, options);
+  return record;
 }
+
+export const findSession = async (request: SessionRequest, options: CallOptions) =>
+  demandSession(await options.service.store.find(request.params.sessionId), request, options);
 
 /** Checks the bearer token if `bindBearer` is set. @throws Problem `session_forbidden` */
 export function refuseStranger(

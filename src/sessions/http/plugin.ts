@@ -7,12 +7,14 @@ import type { CorsPolicy } from '../../routes/cors.ts';
 import { routeNotFound } from '../../routes/problems.ts';
 import { beginStream } from '../../routes/reply.ts';
 import { refuseAll, serveRoutes } from '../../routes/route.ts';
-import { expiredSession, sendFirstMessage, sendFurtherMessage } from '../messages.ts';
+import { sendFirstMessage, sendFurtherMessage } from '../messages.ts';
 import type { Receipt } from '../store/session-store.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
+import { readOwner } from '../tokens.ts';
 import {
   type Caller,
   type CallOptions,
+  demandSession,
   demandToken,
   findSession,
   hasIdempotencyKey,
@@ -26,7 +28,6 @@ import {
 import { sessionRoutes, streamMediaType } from './endpoints.ts';
 import { type ProblemReplies, sendBody, sendSessionProblem, toSessionHeaders } from './reply.ts';
 import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
-import { readOwner } from './tokens.ts';
 
 export interface SessionsOptions extends HandlerOptions {
   /** Check that rejects requests from web pages whose `Origin` is not allowed. */
@@ -78,9 +79,6 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   };
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const checkState = async (request: SessionRequest) => checkSession(request, options);
-  const checkKnown = async (request: SessionRequest): Promise<void> => {
-    await findSession(request, options);
-  };
   type Before = (request: SessionRequest) => Promise<void>;
   const post = (onRequest: Before[], handle: Handle<SessionRequest>) => ({
     bodyLimit,
@@ -95,7 +93,7 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
     },
     startSession: post([identify, accept, checkType], start),
     continueSession: post([identify, accept, checkState, checkType], followUp),
-    streamSession: { ...post([identify, checkKnown], sendStream), head: null },
+    streamSession: { ...post([identify], sendStream), head: null },
     cancelTurn: post([identify, checkType], cancel),
     resetSession: post([identify, checkType], reset),
   };
@@ -205,16 +203,15 @@ function refuseRunning(record: SessionRecord): void {
 const sendStream: Handle<SessionRequest> = async (request, reply, options) => {
   const { service, rules } = options;
   const { sessionId } = request.params;
-  const shown = readToken(request);
-  refuseWrongToken(shown, request, options);
-  const isTold = shown !== undefined || rules.streamToken === 'always';
-  const opened = await service.streams.openStream({
-    sessionId,
-    ...readStreamQuery(request.raw.url ?? ''),
-    token: isTold ? service.tokens.of(sessionId) : null,
-    client: readCaller(request, options).client,
+  const opened = await service.streams.openStream(sessionId, (found) => {
+    const record = demandSession(found, request, options);
+    const shown = readToken(request);
+    refuseWrongToken(shown, request, options);
+    const isTold = shown !== undefined || rules.streamToken === 'always';
+    const token = isTold ? service.tokens.of(sessionId) : null;
+    const client = service.toClient(options.clientOf(request));
+    return { record, ...readStreamQuery(request.raw.url ?? ''), token, client };
   });
-  if (opened === undefined) throw expiredSession();
   const headers = { ...toSessionHeaders(request), ...toStreamHeaders(opened.record.events - 1) };
   await opened.sendTo(beginStream(reply, headers));
 };
@@ -283,5 +280,6 @@ function demandBody(request: FastifyRequest): Body {
 async function checkSession(request: SessionRequest, options: HandlerOptions) {
   const record = await findSession(request, options);
   // A repeated request gets the earlier reply, even if the session has ended since.
-  if (!hasIdempotencyKey(request, readCaller(request, options).owner)) refuseInactive(record);
+  const owner = readOwner(request.raw, options.service.secret);
+  if (!hasIdempotencyKey(request, owner)) refuseInactive(record);
 }

@@ -1,6 +1,5 @@
-import type { Client } from '../../lib/caller.ts';
 import { Problem } from '../../lib/problem.ts';
-import { addressesPerNetwork, type Excess, type Quotas } from '../../lib/scheduling/quotas.ts';
+import type { Excess, Limit } from '../../lib/scheduling/quotas.ts';
 
 /** Names by which the stores count what each client has. */
 export const columns = {
@@ -16,6 +15,12 @@ export type Quantity = keyof typeof columns;
 
 export const quantities = ['sessions', 'sessionBytes', 'queuedTurns'] as const;
 
+/** Amount that a change adds to a quantity, whose limits are checked before. */
+export type Need = Readonly<{ quantity: Quantity; amount: number }>;
+
+/** Need of a new answer, whose size is not known before. */
+export const needOfAnswer: Need = { quantity: 'sessionBytes', amount: 0 };
+
 /** States of sessions that a client gives up at a limit, first ones first. */
 export const evictable = {
   sessions: ['waiting'],
@@ -24,31 +29,6 @@ export const evictable = {
 } as const;
 
 export const maxEvictions = 256; // maximum number per change, because deleting is slow
-
-/** Name of the total in a store, beside the names of client addresses and networks. */
-export const everyone = '*';
-
-export type Limit = Readonly<{
-  name: string;
-  most: number;
-  scope: 'address' | 'network' | 'total';
-}>;
-
-/** Returns the limits of a client, of its network and of all clients (only these for `null`). */
-export function toLimits(
-  { bounds }: Pick<Quotas, 'bounds'>,
-  quantity: Quantity,
-  client: Client | null,
-): readonly Limit[] {
-  const { perAddress, total } = bounds[quantity];
-  const limits: Limit[] = [{ name: everyone, most: total, scope: 'total' }];
-  if (client === null) return limits;
-  const { address, network } = client;
-  if (network !== null) {
-    limits.unshift({ name: network, most: perAddress * addressesPerNetwork, scope: 'network' });
-  }
-  return [{ name: address, most: perAddress, scope: 'address' }, ...limits];
-}
 
 const tooMany = 'has reached the maximum number of waiting and running questions';
 

@@ -6,7 +6,6 @@ import {
   type KeyedRequest,
   type Receipt,
   refuseOtherRequest,
-  type SessionMessage,
   type StoredEvent,
 } from './session-store.ts';
 import type { MessageChange, PendingTurn, SessionRecord } from './state.ts';
@@ -168,11 +167,6 @@ export function createLogRows(database: SqliteDatabase) {
     `SELECT position AS "index", line FROM events WHERE session = ? AND position >= ?
      ORDER BY position LIMIT 1`,
   );
-  // In bytes, because counting the characters of a long line is as slow as reading it.
-  const part = database.prepare<[number, number, number], { bytes: number; part: Buffer }>(
-    `SELECT octet_length(line) AS bytes, substr(CAST(line AS BLOB), ? + 1, ${chunkLength}) AS part
-     FROM events WHERE session = ? AND position = ? AND bytes > ${chunkLength}`,
-  );
   const textOf = 'SELECT text FROM messages WHERE session = ? AND sequence = ?';
   return {
     append,
@@ -193,16 +187,7 @@ export function createLogRows(database: SqliteDatabase) {
       }
       return found;
     },
-    part: (session: number, index: number, offset: number) => {
-      const found = part.get(offset, session, index);
-      if (found === undefined) return undefined;
-      return { bytes: found.part, isLast: offset + found.part.length >= found.bytes };
-    },
     text: database.prepare<[number, number], string>(textOf).pluck(),
-    messages: database.prepare<[number], SessionMessage>(
-      `SELECT sequence, delivery_id AS deliveryId, text, state FROM messages
-       WHERE session = ? ORDER BY sequence`,
-    ),
     answered: database.prepare<[number, number, number], AnsweredTurn>(
       `SELECT text AS question, line FROM messages
        JOIN events ON events.session = messages.session AND position = completed_event

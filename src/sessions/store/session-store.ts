@@ -1,8 +1,8 @@
-import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
 import type { EventStamp } from '../events.ts';
 import type { SessionRecord, Transition } from './state.ts';
+import type { StoreWatch } from './store-faults.ts';
 
 export type Found =
   | { readonly kind: 'known'; readonly record: SessionRecord }
@@ -30,13 +30,6 @@ export type StoredEvent = Readonly<{ index: number; line: string }>;
 /** Answered question. `line` is the stored `message.completed` event with the answer. */
 export type AnsweredTurn = Readonly<{ question: string; line: string }>;
 
-export type SessionMessage = Readonly<{
-  sequence: number;
-  deliveryId: string;
-  text: string;
-  state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
-}>;
-
 /** Result of sending a message. `queued`: unanswered messages before it. */
 export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
@@ -53,17 +46,14 @@ export function refuseOtherRequest(request: KeyedRequest, fingerprint: string): 
   });
 }
 
-type AnsweredRange = Readonly<{ before: number; count: number }>;
-
-/** Part of a long stored event, which is sent in several parts. */
-export type LinePart = Readonly<{ bytes: Buffer; isLast: boolean }>;
-
-/** Limits, and sessions with open streams here, whose changes by other instances are announced. */
-export interface StoreBounds {
-  readonly quotas: Quotas;
-  readonly clock: Clock;
-  isRead(id: string): boolean;
-  readIds(): readonly string[];
+export interface StoreContext {
+  readonly stamp: StampEvent;
+  /** Limits of each client. Default: no limits. */
+  readonly quotas?: Quotas;
+  /** Ids of the sessions with open streams here, whose changes by other instances are announced. */
+  readonly followed?: ReadonlySet<string>;
+  /** Listener for failures and for successful writes. */
+  readonly watch?: StoreWatch | undefined;
 }
 
 /** Store of sessions. Promises reject with Problem `not_ready` if the store cannot be used. */
@@ -78,12 +68,12 @@ export interface SessionStore {
   recall(request: KeyedRequest | null): Promise<Receipt | undefined>;
   /** Reads up to `chunkLength` (characters or bytes, by store), but at least one event if any. */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
-  /** Reads up to `chunkLength` bytes; `undefined` for an event that `readEvents` can read. */
-  readPart(id: string, at: Record<'index' | 'offset', number>): Promise<LinePart | undefined>;
   readText(id: string, sequence: number): Promise<string | undefined>;
-  readMessages(id: string): Promise<readonly SessionMessage[]>;
   /** Reads the last `count` answered questions before the message number `before`, oldest first. */
-  readAnswered(id: string, range: AnsweredRange): Promise<readonly AnsweredTurn[]>;
+  readAnswered(
+    id: string,
+    range: Record<'before' | 'count', number>,
+  ): Promise<readonly AnsweredTurn[]>;
   /** Yields batches: all sessions in order of their start, or running ones in any order. */
   list(which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]>;
   /** Returns up to 100 ids of `waiting` sessions idle or created before these Unix milliseconds. */
@@ -95,12 +85,11 @@ export interface SessionStore {
   countLive(): Promise<number>;
   /** Returns the estimated total size of all stored sessions in bytes. */
   countStored(): Promise<number>;
-  setBounds(bounds: StoreBounds): void;
   /**
    * Deletes the oldest sessions of a session's client while its bytes exceed its limit. Returns
    * whether storage then allows a new answer, which may exceed limits slightly.
    */
-  makeRoom(id: string): Promise<boolean>;
+  makeRoom(id: string, nowMs: number): Promise<boolean>;
   /** Returns whether this server instance runs a session, that is, answers its messages. */
   runs(id: string): boolean;
   /**

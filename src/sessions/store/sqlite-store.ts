@@ -2,15 +2,16 @@ import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { openSqlite, type SqliteDatabase } from '../../lib/files/sqlite.ts';
 import { Problem } from '../../lib/problem.ts';
+import { everyone, type Quotas } from '../../lib/scheduling/quotas.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import {
   columns,
-  everyone,
   evictable,
   maxEvictions,
+  type Need,
+  needOfAnswer,
   type Quantity,
   quantities,
-  toLimits,
   toQuotaProblem,
 } from './quotas.ts';
 import {
@@ -20,28 +21,18 @@ import {
   createSessionRows,
   type SessionRow,
 } from './session-rows.ts';
-import type {
-  Acceptance,
-  Commit,
-  KeyedRequest,
-  Receipt,
-  SessionStore,
-  StampEvent,
-  StoreBounds,
-} from './session-store.ts';
+import type { Commit, SessionStore, StampEvent, StoreContext } from './session-store.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
-import { LostFileError, type StoreWatch } from './store-faults.ts';
-import { emptySessionBytes, keyRowBytes, toMessageBytes, toWrites } from './writes.ts';
+import { LostFileError } from './store-faults.ts';
+import { toNeeds, toNewRecord, toWrites } from './writes.ts';
 
-interface SqliteSessionsOptions {
+interface SqliteSessionsOptions extends StoreContext {
   readonly path: string;
-  readonly stamp: StampEvent;
   /** Whether to throw if the file does not exist. Default: `false`, which creates it. */
   readonly mustExist?: boolean;
   /** Calls the callback after the current event loop iteration. Default: `setImmediate`. */
   readonly onTurnEnd?: (callback: () => void) => void;
-  readonly watch?: StoreWatch | undefined;
 }
 
 /**
@@ -51,13 +42,13 @@ interface SqliteSessionsOptions {
  * @throws Error if the file cannot be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
-  const { path, stamp, mustExist = false, onTurnEnd = setImmediate, watch } = options;
-  const migrations = sessionMigrations;
-  const database = openSqlite({ path, mustExist, migrations });
+  const { path, stamp, quotas, mustExist = false, onTurnEnd = setImmediate, watch } = options;
+  const database = openSqlite({ path, mustExist, migrations: sessionMigrations });
   const wal = openWal(path);
   // Writes wait for a lock of another process in `createGroupCommit`, without blocking this one.
   database.exec('PRAGMA busy_timeout = 0');
   const rows = prepareRows(database);
+  for (const quantity of quantities) quotas?.include(quantity, rows.usedBy[quantity]);
   let changed = new Map<string, SessionRecord | undefined>();
   let listener: ((commit: Commit) => void) | undefined;
   const onEnd = (isCommitted: boolean): void => {
@@ -68,16 +59,16 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
     listener?.(commit);
   };
   const group = createGroupCommit({ database, onTurnEnd, watch, onEnd, sync: wal.sync });
-  const noteChange: Note = (id, record) => void changed.set(id, record);
+  const changes = createChanges(rows, stamp, (id, record) => void changed.set(id, record));
+  const admission = createAdmission(rows, changes, quotas);
   const touch = database.prepare(`UPDATE holders SET live = live WHERE name = '${everyone}'`);
-  const isLost = createLossCheck(path);
   return {
     isShared: false,
     runs: () => true,
     ...createReads(rows, group),
-    ...createWrites(group, rows, createChanges(rows, stamp, noteChange)),
+    ...createWrites(group, rows, { ...changes, ...admission }),
     probe: async () => {
-      if (isLost()) {
+      if (wal.isLost()) {
         const cause = new LostFileError(`${path} was deleted or replaced.`);
         watch?.failed(cause);
         throw new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
@@ -102,22 +93,22 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
  * without waiting for the disk. `sync` does that in another thread, so it blocks nothing here.
  */
 function openWal(path: string) {
-  if (path === ':memory:') return { sync: async () => {}, close: () => {} };
+  if (path === ':memory:') return { sync: async () => {}, isLost: () => false, close: () => {} };
   const file = openSync(`${path}-wal`, 'r+');
   const write = promisify(fdatasync);
-  return { sync: () => write(file), close: () => closeSync(file) };
-}
-
-function createLossCheck(path: string): () => boolean {
-  if (path === ':memory:') return () => false;
   const inodeOf = () => statSync(path, { throwIfNoEntry: false })?.ino;
   const inode = inodeOf();
-  return () => inodeOf() !== inode;
+  return {
+    sync: () => write(file),
+    /** Returns whether the database was deleted or replaced. */
+    isLost: () => inodeOf() !== inode,
+    close: () => closeSync(file),
+  };
 }
 
 function prepareRows(database: SqliteDatabase) {
-  const amountOf = (column: string) => {
-    const sql = `SELECT ${column} FROM holders WHERE name = ?`;
+  const usedBy = (quantity: Quantity) => {
+    const sql = `SELECT ${columns[quantity]} FROM holders WHERE name = ?`;
     const amount = database.prepare<[string], number>(sql).pluck();
     return (name: string) => amount.get(name) ?? 0;
   };
@@ -127,9 +118,9 @@ function prepareRows(database: SqliteDatabase) {
     life: createLifetimeRows(database),
     log: createLogRows(database),
     usedBy: {
-      sessions: amountOf(columns.sessions),
-      sessionBytes: amountOf(columns.sessionBytes),
-      queuedTurns: amountOf(columns.queuedTurns),
+      sessions: usedBy('sessions'),
+      sessionBytes: usedBy('sessionBytes'),
+      queuedTurns: usedBy('queuedTurns'),
     },
   };
 }
@@ -149,9 +140,7 @@ function createReads(rows: Rows, { read }: GroupCommit) {
     recall: async (request) =>
       request === null ? undefined : read(() => idempotency.recall(request)),
     readEvents: (id, from) => read(() => log.events(numberOf(id), from)),
-    readPart: (id, { index, offset }) => read(() => log.part(numberOf(id), index, offset)),
     readText: (id, sequence) => read(() => log.text.get(numberOf(id), sequence)),
-    readMessages: (id) => read(() => log.messages.all(numberOf(id))),
     readAnswered: (id, { before, count }) =>
       read(() => log.answered.all(numberOf(id), before, count).reverse()),
     list: async function* (which) {
@@ -171,35 +160,72 @@ function createReads(rows: Rows, { read }: GroupCommit) {
 
 type Note = (id: string, record: SessionRecord | undefined) => void;
 
+type Changes = ReturnType<typeof createChanges>;
+
+/** Creates the changes of a session, which must run in a transaction. */
+function createChanges({ sessions, life, log }: Rows, stamp: StampEvent, noteChange: Note) {
+  return {
+    apply: (row: SessionRow, transition: Transition): SessionRecord => {
+      const { after, lines, completed } = toWrites(row.record, transition, stamp);
+      for (const { index, line } of lines) log.append.run(row.number, index, line);
+      for (const change of transition.messages) log.changeMessage(row.number, change, completed);
+      sessions.update({ ...row, record: after });
+      noteChange(after.id, after);
+      return after;
+    },
+    purge: (row: SessionRow, nowMs: number): void => {
+      life.purge(row, nowMs);
+      noteChange(row.record.id, undefined);
+    },
+  };
+}
+
 function createWrites(
   { read, write }: GroupCommit,
   { sessions, idempotency, life }: Rows,
-  changes: ReturnType<typeof createChanges>,
+  { apply, purge, findExcess, evictFor }: Changes & ReturnType<typeof createAdmission>,
 ) {
-  const { apply, purge, start, accept, findExcess, makeRoom, setBounds } = changes;
   const change: SessionStore['change'] = (id, decide) =>
     write(() => {
       const row = sessions.find(id);
       const transition = row && decide(row.record);
       return row && transition ? apply(row, transition) : undefined;
     });
+  const admit = (row: SessionRow, { activeMs }: SessionRecord, needs: readonly Need[]): void => {
+    for (const need of needs) {
+      const excess = evictFor(need, row, activeMs);
+      if (excess !== null) throw toQuotaProblem(need.quantity, excess);
+    }
+  };
   return {
-    setBounds,
-    makeRoom: async (id) => {
-      const check = (find: typeof findExcess) => () => {
+    makeRoom: async (id, nowMs) => {
+      const check = (find: typeof evictFor) => () => {
         const row = sessions.find(id);
-        return row !== undefined && find('sessionBytes', row, 0) === undefined;
+        return row !== undefined && find(needOfAnswer, row, nowMs) === null;
       };
-      return (await read(check(findExcess))) || write(check(makeRoom));
+      return (await read(check(findExcess))) || write(check(evictFor));
     },
-    start: (acceptance, request) =>
-      write(() => idempotency.recall(request) ?? start({ ...acceptance, request })),
+    start: ({ transition, receipt }, request) =>
+      write(() => {
+        const known = idempotency.recall(request);
+        if (known !== undefined) return known;
+        const record = toNewRecord(transition, request);
+        admit({ number: 0, record }, transition.record, toNeeds(transition, true));
+        const number = sessions.insert(record);
+        apply({ number, record }, transition);
+        idempotency.insert(request, number, receipt);
+        return receipt;
+      }),
     accept: (id, request, decide) =>
       write(() => {
         const row = sessions.find(id);
-        return (
-          idempotency.recall(request) ?? (row && accept(row, { ...decide(row.record), request }))
-        );
+        const known = idempotency.recall(request);
+        if (known !== undefined || row === undefined) return known;
+        const { transition, receipt } = decide(row.record);
+        admit(row, transition.record, toNeeds(transition, false));
+        apply(row, transition);
+        idempotency.insert(request, row.number, receipt);
+        return receipt;
       }),
     change,
     changeOwn: change,
@@ -213,19 +239,11 @@ function createWrites(
   } satisfies Partial<SessionStore>;
 }
 
-type Evict = (quantity: Quantity, row: SessionRow, nowMs: number) => void;
-
 /** Creates the check of limits, which evicts only sessions of the client that exceeds one. */
-function createAdmission({ sessions, usedBy }: Rows, evict: Evict) {
-  let bounds: StoreBounds | null = null;
-  const findExcess = (quantity: Quantity, { record }: SessionRow, amount: number) => {
-    if (bounds === null) return undefined;
-    const { quotas } = bounds;
-    const usedBy = (name: string) =>
-      name === everyone ? quotas.totalOf(quantity) : quotas.usedBy(quantity, name);
-    return toLimits(quotas, quantity, record.client).find(
-      ({ name, most }) => usedBy(name) + amount > most,
-    )?.scope;
+function createAdmission({ sessions }: Rows, { apply, purge }: Changes, quotas?: Quotas) {
+  const findExcess = ({ quantity, amount }: Need, { record }: SessionRow) => {
+    const excess = quotas?.findExcess(quantity, record.client, amount) ?? null;
+    return excess === 'share' ? null : excess;
   };
   const findVictim = (quantity: Quantity, { number, record: { client } }: SessionRow) =>
     client === null
@@ -233,81 +251,22 @@ function createAdmission({ sessions, usedBy }: Rows, evict: Evict) {
       : evictable[quantity]
           .map((state) => sessions.findOldest(client.address, state, number))
           .find((found) => found !== undefined);
-  /** Returns the limit that is exceeded even after evictions of sessions except `row`, if any. */
-  const makeRoom = (quantity: Quantity, row: SessionRow, amount: number) => {
-    for (let evicted = 0; ; evicted += 1) {
-      const excess = findExcess(quantity, row, amount);
-      if (excess === undefined || excess === 'total' || evicted === maxEvictions) return excess;
-      const victim = findVictim(quantity, row);
-      if (victim === undefined) return excess;
-      evict(quantity, victim, bounds?.clock.now() ?? 0);
-    }
+  const evict = (quantity: Quantity, victim: SessionRow, nowMs: number): void => {
+    if (quantity === 'sessionBytes') purge(victim, nowMs);
+    else apply(victim, endSession(victim.record, 'evicted', nowMs));
   };
   return {
     findExcess,
-    makeRoom,
-    admit: (quantity: Quantity, row: SessionRow, amount: number): void => {
-      const excess = makeRoom(quantity, row, amount);
-      if (excess !== undefined) throw toQuotaProblem(quantity, excess);
-    },
-    setBounds: (next: StoreBounds): void => {
-      bounds = next;
-      for (const quantity of quantities) {
-        const of = usedBy[quantity];
-        next.quotas.include(quantity, { usedBy: of, total: () => of(everyone) });
+    /** Returns the limit that is exceeded even after evictions of sessions except `row`, if any. */
+    evictFor: (need: Need, row: SessionRow, nowMs: number) => {
+      for (let evicted = 0; evicted < maxEvictions; evicted += 1) {
+        const excess = findExcess(need, row);
+        const isOwn = excess === 'address' || excess === 'network';
+        const victim = isOwn ? findVictim(need.quantity, row) : undefined;
+        if (victim === undefined) return excess;
+        evict(need.quantity, victim, nowMs);
       }
-    },
-  };
-}
-
-function createChanges(rows: Rows, stamp: StampEvent, noteChange: Note) {
-  const { sessions, idempotency, life, log } = rows;
-  const purge = (row: SessionRow, nowMs: number): void => {
-    life.purge(row, nowMs);
-    noteChange(row.record.id, undefined);
-  };
-  const apply = (row: SessionRow, transition: Transition): SessionRecord => {
-    const { after, lines, completed } = toWrites(row.record, transition, stamp);
-    for (const { index, line } of lines) log.append.run(row.number, index, line);
-    for (const change of transition.messages) log.changeMessage(row.number, change, completed);
-    sessions.update({ ...row, record: after });
-    noteChange(after.id, after);
-    return after;
-  };
-  const { admit, findExcess, makeRoom, setBounds } = createAdmission(
-    rows,
-    (quantity, victim, nowMs) => {
-      if (quantity === 'sessionBytes') purge(victim, nowMs);
-      else apply(victim, endSession(victim.record, 'evicted', nowMs));
-    },
-  );
-  type Message = Acceptance & Readonly<{ request: KeyedRequest | null }>;
-  const admitMessage = (row: SessionRow, { transition }: Acceptance, emptyBytes: number): void => {
-    admit('queuedTurns', row, 1);
-    admit('sessionBytes', row, toMessageBytes(transition) + keyRowBytes + emptyBytes);
-  };
-  const record = (row: SessionRow, { transition, receipt, request }: Message): Receipt => {
-    apply(row, transition);
-    idempotency.insert(request, row.number, receipt);
-    return receipt;
-  };
-  return {
-    apply,
-    purge,
-    findExcess,
-    makeRoom,
-    setBounds,
-    accept: (row: SessionRow, message: Message): Receipt => {
-      admitMessage(row, message, 0);
-      return record(row, message);
-    },
-    start: (message: Message): Receipt => {
-      const storedBytes = emptySessionBytes + (message.request === null ? 0 : keyRowBytes);
-      const empty = { ...message.transition.record, events: 0, storedBytes };
-      const row = { number: 0, record: empty };
-      admitMessage(row, message, emptySessionBytes);
-      admit('sessions', row, 1);
-      return record({ ...row, number: sessions.insert(empty) }, message);
+      return findExcess(need, row);
     },
   };
 }

@@ -4,16 +4,10 @@ import { describeEngineError, EngineError } from '../../lib/redis/engine-error.t
 import { createRepeatedLines } from '../../lib/repeated-lines.ts';
 import type { SessionStore } from './session-store.ts';
 
-/** Callbacks of the store: `failed` with the cause, `worked` after a successful write. */
-export interface StoreWatch {
-  failed(cause: unknown): void;
-  worked(): void;
-}
+export type StoreFaults = ReturnType<typeof createStoreFaults>;
 
-export interface StoreFaults extends StoreWatch {
-  /** Sentence for operators, without paths and addresses; `null` while the store works. */
-  readonly fault: string | null;
-}
+/** Callbacks of the store: `failed` with the cause, `worked` after a successful write. */
+export type StoreWatch = Pick<StoreFaults, 'failed' | 'worked'>;
 
 /** Error for a database file that was deleted or replaced while it was open. */
 export class LostFileError extends Error {}
@@ -31,7 +25,8 @@ export function createStoreFaults({
   let isReported = false;
   const writeLine = createRepeatedLines(clock);
   return {
-    get fault() {
+    /** Sentence for operators, without paths and addresses; `null` while the store works. */
+    get fault(): string | null {
       return fault;
     },
     failed: (cause: unknown): void => {
@@ -47,7 +42,7 @@ export function createStoreFaults({
       isReported = false;
       onRecovered();
     },
-  } satisfies StoreFaults;
+  };
 }
 
 const sentences: readonly (readonly [pattern: RegExp, sentence: string])[] = [
@@ -65,11 +60,7 @@ function describeStoreFault(cause: unknown): string {
   return sentence ?? 'The database file cannot be read or written.';
 }
 
-interface StoreHealthOptions {
-  readonly store: Pick<SessionStore, 'probe' | 'countLive'>;
-  readonly faults: StoreFaults;
-  readonly clock: Clock;
-}
+type StoreHealthOptions = Readonly<{ store: SessionStore; faults: StoreFaults; clock: Clock }>;
 
 /** Milliseconds for which a request for the health gets the result of the last probe. */
 const sharedMs = 1000;

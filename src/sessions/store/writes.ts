@@ -1,5 +1,6 @@
 import { type EventDraft, toEventLine } from '../events.ts';
-import type { StampEvent, StoredEvent } from './session-store.ts';
+import type { Need } from './quotas.ts';
+import type { KeyedRequest, StampEvent, StoredEvent } from './session-store.ts';
 import type { SessionRecord, Transition } from './state.ts';
 
 export type TransitionWrites = ReturnType<typeof toWrites>;
@@ -24,11 +25,27 @@ export function toWrites(before: SessionRecord, transition: Transition, stamp: S
 }
 
 /** Estimated bytes of an empty session: rows, index entries, and the id after a deletion. */
-export const emptySessionBytes = 1024;
-export const keyRowBytes = 512;
+const emptySessionBytes = 1024;
+const keyRowBytes = 512;
+
+/** Returns the record of a session that has no events yet. */
+export function toNewRecord({ record }: Transition, request: KeyedRequest | null): SessionRecord {
+  const storedBytes = emptySessionBytes + (request === null ? 0 : keyRowBytes);
+  return { ...record, events: 0, storedBytes };
+}
+
+/** Returns the amounts that an accepted message adds to those of its client. */
+export function toNeeds(transition: Transition, isFirst: boolean): readonly Need[] {
+  const bytes = toMessageBytes(transition) + keyRowBytes + (isFirst ? emptySessionBytes : 0);
+  return [
+    { quantity: 'queuedTurns', amount: 1 },
+    { quantity: 'sessionBytes', amount: bytes },
+    ...(isFirst ? [{ quantity: 'sessions', amount: 1 } as const] : []),
+  ];
+}
 
 /** Estimates the rows of messages and their `message.received` events, which have a text twice. */
-export function toMessageBytes({ messages }: Transition): number {
+function toMessageBytes({ messages }: Transition): number {
   let sum = 0;
   for (const message of messages) {
     if (message.kind !== 'add') continue;

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import type { Client } from '../../lib/caller.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { createCoalescer } from '../../lib/scheduling/coalesce.ts';
 import { type EventDraft, fillToken, type LeaseRecord, toEventLine } from '../events.ts';
 import {
   chunkLength,
@@ -14,7 +15,7 @@ import { isLive, type SessionRecord } from '../store/state.ts';
 export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
 export interface StreamRequest {
-  readonly sessionId: string;
+  readonly record: SessionRecord;
   /** First event to send. A negative value counts from the end: -1 is the last event. */
   readonly startIndex: number;
   readonly mode: FollowMode;
@@ -37,10 +38,9 @@ export interface Feed {
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** Creates the state of a stream. `events`: number of events stored so far. */
+/** Creates the state of a stream. */
 export function createReader(
-  { mode, token, startIndex }: StreamRequest,
-  events: number,
+  { record: { events }, mode, token, startIndex }: StreamRequest,
   { nowMs, times }: { readonly nowMs: number; readonly times: StreamTimes },
 ) {
   let isWoken = false;
@@ -52,7 +52,7 @@ export function createReader(
     mode,
     token,
     cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
-    /** Bytes already sent of the event at `cursor`. Long events are sent in parts. */
+    /** Bytes already sent of the chunk that begins at `cursor`. */
     offset: 0,
     /** Index of the first event not to send; `Infinity` to also send later events. */
     untilIndex: mode === 'once' ? events : noEnd,
@@ -93,6 +93,8 @@ const leaseEnded = Buffer.from(`${JSON.stringify(leaseRecord)}\n`);
 const heartbeat = Buffer.from(' '); // white space before a line, which keeps an idle stream alive
 /** Maximum bytes of one write. If it takes too long, the client counts as stalled. */
 const maxWriteBytes = 65_536;
+/** Maximum bytes of a chunk that a slow client can keep in memory. */
+const maxKeptBytes = 2 * maxWriteBytes;
 
 /** Sends stored, then new events until the stream ends. Rejects if the store cannot be read. */
 export async function sendStream(sending: Sending, options: SendOptions): Promise<void> {
@@ -102,9 +104,7 @@ export async function sendStream(sending: Sending, options: SendOptions): Promis
     const range = toRange(reader, feed);
     const chunk = range && (await chunks.read(range));
     if (chunk !== null) {
-      await write(chunk.bytes, sending, clock);
-      reader.cursor = chunk.next.index;
-      reader.offset = chunk.next.offset;
+      await sendPart(chunk, sending, clock);
     } else if (isOver(reader, feed, clock.now())) {
       break;
     } else if (clock.now() - reader.outputMs >= times.heartbeatMs) {
@@ -115,6 +115,15 @@ export async function sendStream(sending: Sending, options: SendOptions): Promis
   }
   await write(toLastLines(sending, options.stamp), sending, clock);
   endStream(sending);
+}
+
+async function sendPart({ bytes, next }: Chunk, sending: Sending, clock: Clock): Promise<void> {
+  const { reader } = sending;
+  const part = bytes.subarray(reader.offset, reader.offset + maxWriteBytes);
+  // A pending write would keep the whole chunk in memory, which a long event makes large.
+  await write(bytes.length > maxKeptBytes ? Buffer.from(part) : part, sending, clock);
+  reader.offset += part.length;
+  if (reader.offset === bytes.length) [reader.cursor, reader.offset] = [next, 0];
 }
 
 /** Ends a stream. Destroys the connection after a partial event, so that clients get an error. */
@@ -141,10 +150,9 @@ const isStalled = ({ lastEvents, record }: Feed): boolean =>
 const isLeased = ({ mode }: Reader, { record }: Feed): boolean =>
   mode === 'lease' && record !== undefined && isLive(record.state);
 
-function toRange({ cursor, offset, token, ...reader }: Reader, { sessionId, record }: Feed) {
+function toRange({ cursor: index, token, ...reader }: Reader, { sessionId, record }: Feed) {
   const untilIndex = Math.min(record?.events ?? 0, reader.untilIndex);
-  if (cursor >= untilIndex) return null;
-  return { sessionId, from: { index: cursor, offset }, untilIndex, token };
+  return index >= untilIndex ? null : { sessionId, index, untilIndex, token };
 }
 
 function isOver(reader: Reader, feed: Feed, nowMs: number): boolean {
@@ -156,12 +164,11 @@ function isOver(reader: Reader, feed: Feed, nowMs: number): boolean {
 }
 
 async function write(bytes: Buffer, { reader, sink }: Sending, clock: Clock): Promise<void> {
-  for (let from = 0; from < bytes.length && !sink.destroyed; from += maxWriteBytes) {
-    reader.writingSinceMs = clock.now();
-    await flush(bytes.subarray(from, from + maxWriteBytes), sink);
-    reader.writingSinceMs = Number.POSITIVE_INFINITY;
-    reader.outputMs = clock.now();
-  }
+  if (bytes.length === 0 || sink.destroyed) return;
+  reader.writingSinceMs = clock.now();
+  await flush(bytes, sink);
+  reader.writingSinceMs = Number.POSITIVE_INFINITY;
+  reader.outputMs = clock.now();
 }
 
 function flush(bytes: Buffer, sink: Writable): Promise<void> {
@@ -175,13 +182,13 @@ function flush(bytes: Buffer, sink: Writable): Promise<void> {
   });
 }
 
-type Position = Readonly<{ index: number; offset: number }>;
-
-type Chunk = Readonly<{ bytes: Buffer; next: Position }>;
+/** Stored lines of events. `next`: index of the first event after them. */
+type Chunk = Readonly<{ bytes: Buffer; next: number }>;
 
 interface ChunkRange {
   readonly sessionId: string;
-  readonly from: Position;
+  /** Index of the first event. */
+  readonly index: number;
   /** Index of the first event after the range. */
   readonly untilIndex: number;
   /** Continuation token to insert into events; `null` to insert none. */
@@ -190,54 +197,32 @@ interface ChunkRange {
 
 const maxCachedBytes = 4_194_304;
 
-type Source = Pick<SessionStore, 'readEvents' | 'readPart'>;
-
-const lineEnd = Buffer.from('\n');
-
 /** Creates a cached reader. Concurrent reads of the same range share a database query. */
-export function createChunkReader(source: Source) {
+export function createChunkReader({ readEvents }: Pick<SessionStore, 'readEvents'>) {
   const cache = new LRUCache<string, Chunk>({
     maxSize: maxCachedBytes,
     sizeCalculation: ({ bytes }, key) => bytes.length + key.length,
   });
-  const inFlight = new Map<string, Promise<Chunk | null>>();
-  const read = async (range: ChunkRange, key: string): Promise<Chunk | null> => {
-    try {
-      const chunk = await readChunk(range, source);
-      if (chunk !== null) cache.set(key, chunk);
-      return chunk;
-    } finally {
-      inFlight.delete(key);
-    }
+  const share = createCoalescer<Chunk | null>();
+  const query = async ({ sessionId, index, untilIndex, token }: ChunkRange, key: string) => {
+    const events = await readEvents(sessionId, index);
+    const wanted = events.filter((event) => event.index < untilIndex);
+    if (wanted.length === 0) return null;
+    const chunk = toChunk(wanted, token);
+    cache.set(key, chunk);
+    return chunk;
   };
   return {
-    /** Reads the events that fit into one chunk, or a part of a long event. `null`: empty range. */
+    /** Reads the events that fit into one chunk, but at least one. `null`: empty range. */
     read: async (range: ChunkRange): Promise<Chunk | null> => {
-      const { sessionId, from, untilIndex, token } = range;
-      const key = `${sessionId} ${from.index} ${from.offset} ${untilIndex} ${token ?? ''}`;
-      const known = cache.get(key);
-      if (known !== undefined) return known;
-      const reading = inFlight.get(key) ?? read(range, key);
-      inFlight.set(key, reading);
-      return reading;
+      const { sessionId, index, untilIndex, token } = range;
+      const key = `${sessionId} ${index} ${untilIndex} ${token ?? ''}`;
+      return cache.get(key) ?? share(key, undefined, () => query(range, key));
     },
     forget: (sessionId: string): void => {
       for (const key of cache.keys()) if (key.startsWith(`${sessionId} `)) cache.delete(key);
     },
   };
-}
-
-async function readChunk({ sessionId, from, untilIndex, token }: ChunkRange, source: Source) {
-  const { index, offset } = from;
-  const part = await source.readPart(sessionId, from);
-  if (part !== undefined) {
-    const { bytes, isLast } = part;
-    if (!isLast) return { bytes, next: { index, offset: offset + bytes.length } };
-    return { bytes: Buffer.concat([bytes, lineEnd]), next: { index: index + 1, offset: 0 } };
-  }
-  const events = await source.readEvents(sessionId, index);
-  const wanted = events.filter((event) => event.index < untilIndex);
-  return wanted.length === 0 ? null : toChunk(wanted, token);
 }
 
 /** Joins whole events that fit into `chunkLength` characters, but at least one event. */
@@ -249,6 +234,6 @@ export function toChunk(events: readonly StoredEvent[], token: string | null): C
     lines.push(token === null ? line : fillToken(line, token));
     length += line.length;
   }
-  const index = (events[0]?.index ?? 0) + lines.length;
-  return { bytes: Buffer.from(`${lines.join('\n')}\n`), next: { index, offset: 0 } };
+  const next = (events[0]?.index ?? 0) + lines.length;
+  return { bytes: Buffer.from(`${lines.join('\n')}\n`), next };
 }

@@ -1,9 +1,10 @@
 import type { Writable } from 'node:stream';
+import type { Client } from '../../lib/caller.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Excess, Quotas } from '../../lib/scheduling/quotas.ts';
+import type { Excess, Quotas, Reservation } from '../../lib/scheduling/quotas.ts';
 import type { EventDraft } from '../events.ts';
-import type { Commit, SessionStore, StampEvent } from '../store/session-store.ts';
+import type { Commit, Found, SessionStore, StampEvent } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';
 import {
   createChunkReader,
@@ -31,10 +32,14 @@ interface StreamsOptions {
   readonly limits: StreamLimits;
   readonly quotas: Quotas;
   readonly stamp: StampEvent;
+  /** Set in which the registry keeps the ids of the sessions with open streams. */
+  readonly followed: Set<string>;
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
 interface OpenFeed extends Feed {
+  /** Number of streams that are open or being opened. */
+  users: number;
   slots: number;
   readonly sendings: Map<Sending, Promise<void>>;
 }
@@ -43,47 +48,47 @@ export type Streams = ReturnType<typeof createStreams>;
 
 /** Creates the registry of open event streams. Call `endAll()` to end all streams. */
 export function createStreams(options: StreamsOptions) {
-  const { clock, store, limits, stamp, onFault } = options;
+  const { clock, store, limits, onFault } = options;
   const chunks = createChunkReader(store);
   const slots = createStreamSlots(options);
-  const stopped = new AbortController();
-  superviseStreams(slots.feeds, options, stopped.signal);
+  const stop = superviseStreams(slots.feeds, options);
+  const sources = { ...options, chunks, times: limits };
   const send = (sending: Sending): Promise<void> =>
-    sendStream(sending, { chunks, clock, times: limits, stamp }).catch((error) => {
-      // The status was already sent, so the response just ends. The client can resume.
+    sendStream(sending, sources).catch((error) => {
       onFault(error, 'sending a stream');
-      endStream(sending);
+      endStream(sending); // the status was already sent; the client can resume
     });
   return {
     get open() {
       return [...slots.feeds.values()].reduce((sum, feed) => sum + feed.slots, 0);
     },
-    ...slots.readers,
-    /** Returns `undefined` for an unknown or deleted session. @throws Problem `overloaded` */
-    openStream: async (request: StreamRequest): Promise<Stream | undefined> => {
-      const { feed, release } = slots.take(request);
-      const found = await store.find(request.sessionId).catch((error) => {
+    /** Opens a stream if `toRequest` throws no error. @throws its errors; Problem `overloaded` */
+    openStream: async (
+      sessionId: string,
+      toRequest: (found: Found) => StreamRequest,
+    ): Promise<Stream> => {
+      // The session is followed before it is read, so that no later change is missed.
+      const { feed, take, release } = slots.follow(sessionId);
+      try {
+        const request = toRequest(await store.find(sessionId));
+        take(request.client);
+        setIfLater(feed, request.record);
+        const reader = createReader(request, { nowMs: clock.now(), times: limits });
+        const sendTo = async (sink: Writable): Promise<void> => {
+          const sending = { reader, feed, sink };
+          const ended = send(sending);
+          feed.sendings.set(sending, ended);
+          sink.on('error', reader.wake);
+          sink.once('close', reader.wake); // frees the slot at once, not at the next heartbeat
+          await ended;
+          feed.sendings.delete(sending);
+          release();
+        };
+        return { record: request.record, sendTo };
+      } catch (error) {
         release();
         throw error;
-      });
-      if (found.kind !== 'known') {
-        release();
-        return undefined;
       }
-      const { record } = found;
-      setIfLater(feed, record);
-      const reader = createReader(request, record.events, { nowMs: clock.now(), times: limits });
-      const sendTo = async (sink: Writable): Promise<void> => {
-        const sending = { reader, feed, sink };
-        const ended = send(sending);
-        feed.sendings.set(sending, ended);
-        sink.on('error', reader.wake);
-        sink.once('close', reader.wake); // frees the slot at once, not at the next heartbeat
-        await ended;
-        feed.sendings.delete(sending);
-        release();
-      };
-      return { record, sendTo };
     },
     publish: (commit: Commit): void => {
       for (const [sessionId, record] of commit) {
@@ -101,7 +106,7 @@ export function createStreams(options: StreamsOptions) {
         reader.wake();
       }
       await Promise.all(sendings.map(([, ended]) => ended));
-      stopped.abort();
+      stop();
     },
   };
 }
@@ -116,15 +121,11 @@ function update(feed: OpenFeed | undefined, record: SessionRecord | undefined): 
   for (const { reader } of feed.sendings.keys()) reader.wake();
 }
 
-function createStreamSlots({ limits, quotas }: StreamsOptions) {
+function createStreamSlots({ limits, quotas, followed }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
   const lastEvents = new Map<string, readonly EventDraft[]>();
   return {
     feeds,
-    readers: {
-      isRead: (sessionId: string) => feeds.has(sessionId),
-      readIds: () => [...feeds.keys()],
-    },
     setLastEvents: (sessionId: string, events: readonly EventDraft[] | null): void => {
       if (events === null) lastEvents.delete(sessionId);
       else lastEvents.set(sessionId, events);
@@ -134,32 +135,40 @@ function createStreamSlots({ limits, quotas }: StreamsOptions) {
       for (const { reader } of feed.sendings.keys()) reader.wake();
     },
     /**
-     * Reserves a stream. Returns the shared state of the session's streams (`feed`), and `release`,
-     * which the caller must call at the end.
-     * @throws Problem `overloaded` if the session, the client or the server has the maximum number
+     * Returns the shared state of the session's streams (`feed`), `take`, which reserves a stream or
+     * throws Problem `overloaded`, and `release`, which the caller must call at the end.
      */
-    take: ({ sessionId, client }: StreamRequest) => {
-      const newFeed: OpenFeed = {
+    follow: (sessionId: string) => {
+      const feed: OpenFeed = feeds.get(sessionId) ?? {
         sessionId,
         record: undefined,
         lastEvents: lastEvents.get(sessionId) ?? null,
+        users: 0,
         slots: 0,
         sendings: new Map(),
       };
-      const feed = feeds.get(sessionId) ?? newFeed;
-      if (feed.slots >= limits.streamsPerSession) throw tooManyStreams('of this session');
-      const reservation = quotas.open('streams', client);
-      if (!reservation.take(1)) {
-        throw tooManyStreams(scopes[quotas.findExcess('streams', client, 1) ?? 'total']);
-      }
       feeds.set(sessionId, feed);
-      feed.slots += 1;
-      const release = (): void => {
-        reservation.release();
-        feed.slots -= 1;
-        if (feed.slots === 0) feeds.delete(sessionId);
+      followed.add(sessionId);
+      feed.users += 1;
+      let reservation: Reservation | null = null;
+      const take = (client: Client | null): void => {
+        if (feed.slots >= limits.streamsPerSession) throw tooManyStreams('of this session');
+        const slot = quotas.open('streams', client);
+        if (!slot.take(1)) {
+          throw tooManyStreams(scopes[quotas.findExcess('streams', client, 1) ?? 'total']);
+        }
+        feed.slots += 1;
+        reservation = slot;
       };
-      return { feed, release };
+      const release = (): void => {
+        if (reservation !== null) feed.slots -= 1;
+        reservation?.release();
+        feed.users -= 1;
+        if (feed.users > 0) return;
+        feeds.delete(sessionId);
+        followed.delete(sessionId);
+      };
+      return { feed, take, release };
     },
   };
 }
@@ -179,8 +188,9 @@ const checkIntervalMs = 1000;
 function superviseStreams(
   feeds: ReadonlyMap<string, OpenFeed>,
   { clock, limits, store, onFault }: StreamsOptions,
-  signal: AbortSignal,
-): void {
+): () => void {
+  const stopped = new AbortController();
+  const { signal } = stopped;
   const repeat = async (everyMs: number, look: (feed: OpenFeed) => void): Promise<void> => {
     for (;;) {
       await Promise.allSettled([clock.sleep(everyMs, signal)]);
@@ -208,4 +218,5 @@ function superviseStreams(
   void repeat(checkIntervalMs, checkProgress);
   // Another process may delete a session in a file; a shared store announces each change itself.
   if (!store.isShared) void repeat(limits.heartbeatMs, (feed) => void reload(feed));
+  return () => stopped.abort();
 }

@@ -47,31 +47,37 @@ interface Run extends TurnRunOptions, Turn {
   readonly interrupted: AbortSignal;
 }
 
-const failureMessages = {
-  turn_timeout: 'The question could not be answered in time. Ask again, or ask a shorter question.',
-  turn_interrupted: 'The server was stopped before the answer was complete. Ask again.',
-  answer_failed:
-    'The question could not be answered because of an error in the server. Ask again later.',
-  storage_full:
-    'The server has no storage space for the answer. Start a new session, or ask again later.',
-  storage_unavailable:
-    'The server cannot store the answer at the moment. Read the session again later, or ask again.',
-  session_damaged:
-    'The earlier messages of this session can no longer be read. Start a new session.',
+const toFailure = (code: string, message: string, terminal = false): TurnFailure => {
+  return { code, message, terminal };
 };
-
-function toFailure(code: keyof typeof failureMessages, terminal = false): TurnFailure {
-  return { code, message: failureMessages[code], terminal };
-}
 
 /** Failures with the codes and texts that session events contain. */
 export const failures = {
-  timeout: toFailure('turn_timeout'),
-  interrupted: toFailure('turn_interrupted'),
-  failed: toFailure('answer_failed'),
-  full: toFailure('storage_full'),
-  damaged: toFailure('session_damaged', true),
-  unstored: toFailure('storage_unavailable'),
+  timeout: toFailure(
+    'turn_timeout',
+    'The question could not be answered in time. Ask again, or ask a shorter question.',
+  ),
+  interrupted: toFailure(
+    'turn_interrupted',
+    'The server was stopped before the answer was complete. Ask again.',
+  ),
+  failed: toFailure(
+    'answer_failed',
+    'The question could not be answered because of an error in the server. Ask again later.',
+  ),
+  full: toFailure(
+    'storage_full',
+    'The server has no storage space for the answer. Start a new session, or ask again later.',
+  ),
+  damaged: toFailure(
+    'session_damaged',
+    'The earlier messages of this session can no longer be read. Start a new session.',
+    true,
+  ),
+  unstored: toFailure(
+    'storage_unavailable',
+    'The server cannot store the answer at the moment. Read the session again later, or ask again.',
+  ),
 };
 
 const maxEarlierTurns = 6;
@@ -82,8 +88,8 @@ export const retryMs = 1000;
 export type TurnRun = ReturnType<typeof runTurn>;
 
 /**
- * Starts to answer a message. `ended` resolves to the changed session when the end of the answer is
- * stored; to `undefined` after an error, or if the session has ended.
+ * Starts to answer a message. `ended` resolves to `true` when the end of the answer is stored; to
+ * `false` after an error, or if the session has ended.
  */
 export function runTurn(turn: Turn, options: TurnRunOptions) {
   const controller = new AbortController();
@@ -98,7 +104,7 @@ export function runTurn(turn: Turn, options: TurnRunOptions) {
   return { sequence: turn.sequence, stop, interrupt, ended: executeTurn(run) };
 }
 
-async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
+async function executeTurn(run: Run): Promise<boolean> {
   const { sessionId, sequence, store, engine, span } = run;
   let end: TurnEnd | null | undefined = null;
   try {
@@ -106,18 +112,18 @@ async function executeTurn(run: Run): Promise<SessionRecord | undefined> {
       store.readText(sessionId, sequence),
       store.readAnswered(sessionId, { before: sequence, count: maxEarlierTurns }),
     ]);
-    if (question === undefined) return undefined;
+    if (question === undefined) return false;
     const turn = { text: question, modelId: engine.modelId };
     const begun = await store.changeOwn(sessionId, (record) => beginTurn(record, sequence, turn));
-    if (begun === undefined) return undefined;
+    if (begun === undefined) return false;
     end = await answerQuestion({ question, answered }, run);
-    return end === null ? undefined : await recordEnd(end, run);
+    return end !== null && (await recordEnd(end, run));
   } catch (error) {
     end = undefined;
     run.onFault(error, 'beginning a turn');
     run.onUnstored();
     await Promise.allSettled([run.clock.sleep(retryMs, run.signal)]); // returns early if the answer is stopped
-    return undefined;
+    return false;
   } finally {
     endTurnSpan(span, end);
   }
@@ -154,7 +160,7 @@ type Outcome = Stop | { readonly kind: 'answered'; readonly answer: Answer };
 async function askEngine(
   { question, answered }: TurnInput,
   text: AnswerText,
-  { sessionId, engine, store, signal, span, stop, onFault }: Run,
+  { sessionId, engine, store, clock, signal, span, stop, onFault }: Run,
 ): Promise<Outcome> {
   const earlier = readEarlier(answered);
   if (earlier === null) {
@@ -167,7 +173,8 @@ async function askEngine(
     if (text.soFar.length > maxAnswerLength) stop({ kind: 'truncated' });
   };
   try {
-    if (!(await store.makeRoom(sessionId))) return { kind: 'failed', failure: failures.full };
+    if (!(await store.makeRoom(sessionId, clock.now())))
+      return { kind: 'failed', failure: failures.full };
     const answer = await engine.answer({ text: question, earlier }, { signal, span, onText });
     return { kind: 'answered', answer };
   } catch (error) {
@@ -225,21 +232,20 @@ async function sendText(text: AnswerText, run: Run): Promise<void> {
 
 /**
  * Stores an answer's final events. Retries after an error, because clients wait for them. Returns
- * `undefined` if the server stops before, if the session has ended, or if another instance has
- * taken it over.
+ * `false` if the server stops before, if the session has ended, or if another instance has taken it
+ * over.
  */
-async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
+async function recordEnd(end: TurnEnd, run: Run): Promise<boolean> {
   const { sessionId, sequence, store, clock, limits, interrupted } = run;
   for (;;) {
     try {
-      return await store.changeOwn(sessionId, (record) =>
-        endTurn(record, { sequence, end }, limits),
-      );
+      const finish = (record: SessionRecord) => endTurn(record, { sequence, end }, limits);
+      return (await store.changeOwn(sessionId, finish)) !== undefined;
     } catch (error) {
       run.onFault(error, 'recording the end of a turn');
       run.onUnstored();
       // After a restart, the service records a failure for each interrupted answer.
-      if (interrupted.aborted) return undefined;
+      if (interrupted.aborted) return false;
       await Promise.allSettled([clock.sleep(retryMs, interrupted)]); // returns early if the server stops
     }
   }

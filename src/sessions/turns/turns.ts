@@ -88,13 +88,11 @@ function markCancelled(record: SessionRecord, turnId: string | null): Transition
 function createRunningTurns(options: TurnsOptions) {
   const { scheduler, store, clock, turnSpans, onFault } = options;
   const running = new Map<string, TurnRun>();
-  const followed = new Map<string, SessionRecord>(); // last records of sessions with a running turn
   const closed = new AbortController();
   const stalls = createStalls(options);
   const schedule = (record: SessionRecord): void => {
     const { id, client, pending } = record;
     const [front] = pending;
-    if (running.has(id)) followed.set(id, record);
     if (front === undefined || front.isBegun || running.has(id) || closed.signal.aborted) return;
     const { deliveryId } = front;
     scheduler.add({ key: id, client, order: deliveryId, run: () => run(id, front) });
@@ -107,14 +105,10 @@ function createRunningTurns(options: TurnsOptions) {
     const onUnstored = stalls.begin(sessionId, { sequence, deliveryId });
     const begun = runTurn({ sessionId, sequence, span, onUnstored }, options);
     running.set(sessionId, begun);
-    const record = await begun.ended;
-    const latest = followed.get(sessionId);
+    const isStored = await begun.ended;
     running.delete(sessionId);
-    followed.delete(sessionId);
-    if (record === undefined) return resume(sessionId);
-    stalls.end(sessionId);
-    // The same commit may have stored the end and then the next message, which `record` lacks.
-    schedule(latest && latest.accepted > record.accepted ? latest : record);
+    if (isStored) stalls.end(sessionId);
+    return resume(sessionId);
   };
   const recover = async (sessionId: string): Promise<void> => {
     const found = await store.find(sessionId);

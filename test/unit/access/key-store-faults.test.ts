@@ -182,10 +182,12 @@ function fill(path: string, key: string): void {
   const rows = openKeyRows(database);
   const common = { enabled: true, allowance: null, lastUsedMs: null, notes: 'n'.repeat(100) };
   const insertAll = database.transaction(() => {
-    rows.insert({ ...common, id: 'a'.repeat(12), label: 'known', createdMs: 0 }, hashKey(key));
+    const known = { ...common, id: 'a'.repeat(12), label: 'known', createdMs: 0 };
+    rows.insert({ hash: hashKey(key), record: known });
     for (let number = 1; number <= 60; number += 1) {
       const id = String(number).padStart(12, '0');
-      rows.insert({ ...common, id, label: `key ${number}`, createdMs: number }, hashKey(id));
+      const record = { ...common, id, label: `key ${number}`, createdMs: number };
+      rows.insert({ hash: hashKey(id), record });
     }
   });
   insertAll();

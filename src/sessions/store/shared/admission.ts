@@ -1,11 +1,5 @@
-import {
-  columns,
-  evictable,
-  maxEvictions,
-  type Quantity,
-  toLimits,
-  toQuotaProblem,
-} from '../quotas.ts';
+import type { Quotas } from '../../../lib/scheduling/quotas.ts';
+import { evictable, maxEvictions, needOfAnswer, type Quantity, toQuotaProblem } from '../quotas.ts';
 import {
   type Acceptance,
   idempotencyMs,
@@ -15,39 +9,28 @@ import {
   type SessionStore,
 } from '../session-store.ts';
 import { endSession, type SessionRecord } from '../state.ts';
-import { emptySessionBytes, keyRowBytes, toMessageBytes } from '../writes.ts';
+import { toNeeds, toNewRecord } from '../writes.ts';
 import type { Changes } from './changes.ts';
 import { keys } from './commands.ts';
 import { roomScript } from './scripts.ts';
-import type { Excess, Need, StoredSession } from './transactions.ts';
+import { type Excess, type StoredSession, withLimits } from './transactions.ts';
 
 type Admission = Pick<SessionStore, 'start' | 'accept' | 'recall' | 'makeRoom'>;
 
 /** Creates the functions that accept messages, and evict sessions only for their own client. */
-export function createAdmission(changes: Changes): Admission {
-  const { transactions, boundsOf, load, repeat, write } = changes;
+export function createAdmission(changes: Changes, quotas?: Quotas): Admission {
+  const { transactions, load, repeat, write } = changes;
   const recall = createRecall(changes);
   const evictWhile = createEviction(changes);
-  const toNeed = (quantity: Quantity, { client }: SessionRecord, amount: number): Need[] => {
-    const quotas = boundsOf()?.quotas;
-    if (quotas === undefined) return [];
-    const limits = toLimits(quotas, quantity, client);
-    return [{ quantity, column: columns[quantity], amount, limits }];
-  };
   const admit = async (
     before: StoredSession | null,
     { transition, receipt }: Acceptance,
     request: KeyedRequest | null,
   ): Promise<Receipt | 'retry'> => {
     const { record } = transition;
-    const bytes = toMessageBytes(transition) + keyRowBytes + (before ? 0 : emptySessionBytes);
-    const needs = [
-      ...toNeed('queuedTurns', record, 1),
-      ...toNeed('sessionBytes', record, bytes),
-      ...(before ? [] : toNeed('sessions', record, 1)),
-    ];
+    const needs = withLimits(toNeeds(transition, before === null), record, quotas);
     let answer: Receipt | undefined;
-    const excess = await evictWhile(record, async () => {
+    const excess = await evictWhile(record, record.activeMs, async () => {
       const { outcome } = await write(before, transition, { needs, request, receipt });
       if (outcome.kind === 'ok') answer = receipt;
       else if (outcome.kind === 'once') answer = await recall(request);
@@ -59,8 +42,7 @@ export function createAdmission(changes: Changes): Admission {
   return {
     recall,
     start: ({ transition, receipt }, request) => {
-      const storedBytes = emptySessionBytes + (request === null ? 0 : keyRowBytes);
-      const record = { ...transition.record, storedBytes };
+      const record = toNewRecord(transition, request);
       const acceptance = { transition: { ...transition, record }, receipt };
       return repeat(() => admit(null, acceptance, request));
     },
@@ -71,12 +53,12 @@ export function createAdmission(changes: Changes): Admission {
         if (before === undefined) return known;
         return admit(before, decide(before.record), request);
       }),
-    makeRoom: async (id) => {
+    makeRoom: async (id, nowMs) => {
       const record = (await load(id))?.record;
       if (record === undefined) return false;
-      const excess = await evictWhile(record, async () => {
-        const [need] = toNeed('sessionBytes', record, 0);
-        const scope = need && (await transactions.run(roomScript, JSON.stringify(need)));
+      const [need] = withLimits([needOfAnswer], record, quotas);
+      const excess = await evictWhile(record, nowMs, async () => {
+        const [scope] = await transactions.list(roomScript, JSON.stringify(need));
         return scope ? { quantity: 'sessionBytes', scope: scope as Excess['scope'] } : undefined;
       });
       return excess === undefined;
@@ -85,12 +67,11 @@ export function createAdmission(changes: Changes): Admission {
 }
 
 /** Creates the function that evicts a client's oldest sessions while `attempt` finds an excess. */
-function createEviction({ transactions, change, purge, boundsOf }: Changes) {
-  const now = () => boundsOf()?.clock.now() ?? 0;
-  const end = (record: SessionRecord) =>
-    record.state === 'waiting' ? endSession(record, 'evicted', now()) : null;
+function createEviction({ transactions, change, purge }: Changes) {
   /** Returns whether there was a session to evict except `id`. */
-  const evictOldest = async (quantity: Quantity, { id, client }: SessionRecord) => {
+  const evictOldest = async (quantity: Quantity, { id, client }: SessionRecord, nowMs: number) => {
+    const end = (record: SessionRecord) =>
+      record.state === 'waiting' ? endSession(record, 'evicted', nowMs) : null;
     const sets = new Set(
       evictable[quantity].map((state) => (state === 'waiting' ? keys.waiting : keys.over)),
     );
@@ -99,20 +80,21 @@ function createEviction({ transactions, change, purge, boundsOf }: Changes) {
       const victim = oldest.find((one) => one !== id);
       if (victim === undefined) continue;
       if (quantity === 'sessions') await change(victim, end);
-      else await purge(victim, now());
+      else await purge(victim, nowMs);
       return true;
     }
     return false;
   };
   return async (
     record: SessionRecord,
+    nowMs: number,
     attempt: () => Promise<Excess | undefined>,
   ): Promise<Excess | undefined> => {
     for (let evicted = 0; ; evicted += 1) {
       const excess = await attempt();
       if (excess === undefined || excess.scope === 'total' || evicted === maxEvictions)
         return excess;
-      if (!(await evictOldest(excess.quantity, record))) return excess;
+      if (!(await evictOldest(excess.quantity, record, nowMs))) return excess;
     }
   };
 }

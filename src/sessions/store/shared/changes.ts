@@ -1,60 +1,21 @@
 import { LRUCache } from 'lru-cache';
-import type { Random } from '../../../lib/random.ts';
-import type { Engine } from '../../../lib/redis/engine.ts';
-import {
-  type Commit,
-  type Decide,
-  idempotencyMs,
-  type KeyedRequest,
-  type Receipt,
-  type StampEvent,
-  type StoreBounds,
-} from '../session-store.ts';
+import type { Commit, Decide } from '../session-store.ts';
 import type { SessionRecord, Transition } from '../state.ts';
-import type { StoreWatch } from '../store-faults.ts';
 import { toWrites } from '../writes.ts';
-import {
-  keys,
-  namesOf,
-  type RecordChange,
-  toIndexCommands,
-  toOnceCommand,
-  toPurgeCommands,
-  toWriteCommands,
-} from './commands.ts';
-import { createLeases, leaseMs } from './leases.ts';
+import { toPurgeCommands, toWriteCommands } from './commands.ts';
+import { createLeases, createSerializer } from './leases.ts';
 import {
   createTransactions,
-  type Need,
   type Outcome,
   type SessionChange,
+  type SharedSessionsOptions,
   type StoredSession,
   type Transactions,
 } from './transactions.ts';
 
-export interface SharedSessionsOptions {
-  readonly engine: Engine;
-  readonly random: Random;
-  readonly stamp: StampEvent;
-  /** Number of replicas that must store a change before Perch confirms it. */
-  readonly replicas: number;
-  /** Called with errors to log and the failed action. Errors never contain messages or answers. */
-  readonly onFault: (error: unknown, doing: string) => void;
-  readonly watch?: StoreWatch | undefined;
-}
-
 const maxAttempts = 100;
 const maxBackoffMs = 20;
 const maxLatest = 10_000;
-
-/** Optional conditions of a change, and the result (`receipt`) to store for a keyed request. */
-type ChangeExtras = Readonly<{
-  /** Instance that must run the session; the change is not made if another one does. */
-  runner?: string;
-  request?: KeyedRequest | null;
-  receipt?: Receipt;
-  needs?: readonly Need[];
-}>;
 
 export type Changes = ReturnType<typeof createChanges>;
 
@@ -102,9 +63,8 @@ export function createChanges(options: SharedSessionsOptions) {
         // Absent at the second attempt: it was deleted, but the answer to the first one was lost.
         if (before === undefined) return undefined;
         existed = true;
-        const deletion = { id, before: before.record, after: null };
-        const change = toChange(deletion, before, toPurgeCommands(id, nowMs));
-        const outcome = await transactions.commit({ ...change, ends: true });
+        const commands = toPurgeCommands(id, nowMs);
+        const outcome = await transactions.commit({ id, before, after: null, commands });
         return outcome.kind === 'changed' ? 'retry' : undefined;
       });
       if (existed) announce(id, undefined);
@@ -113,34 +73,17 @@ export function createChanges(options: SharedSessionsOptions) {
   };
 }
 
-/** Creates a function that runs the works of one session in call order, of others concurrently. */
-function createSerializer() {
-  const last = new Map<string, Promise<unknown>>();
-  return <Value>(id: string, work: () => Promise<Value>): Promise<Value> => {
-    const result = (last.get(id) ?? Promise.resolve()).then(work, work);
-    last.set(id, result);
-    const forget = () => {
-      if (last.get(id) === result) last.delete(id);
-    };
-    result.then(forget, forget);
-    return result;
-  };
-}
+/** Version of a deleted session, later than all others. */
+const deleted = { version: Number.POSITIVE_INFINITY };
 
 function createViews(options: SharedSessionsOptions, transactions: Transactions) {
-  const latest = new LRUCache<string, StoredSession | 'deleted'>({ max: maxLatest });
-  let bounds: StoreBounds | null = null;
+  const latest = new LRUCache<string, StoredSession | typeof deleted>({ max: maxLatest });
   let listener: (commit: Commit) => void = () => {};
-  const lastOf = (id: string): StoredSession | undefined => {
-    const last = latest.get(id);
-    return last === 'deleted' ? undefined : last;
-  };
-  const versionOf = (id: string): number =>
-    latest.get(id) === 'deleted' ? Number.POSITIVE_INFINITY : (lastOf(id)?.version ?? 0);
+  const versionOf = (id: string): number => latest.get(id)?.version ?? 0;
   const announce = (id: string, stored: StoredSession | undefined): void => {
     // A session that was loaded before or with the last change of this instance can arrive late.
     if (stored !== undefined && stored.version <= versionOf(id)) return;
-    latest.set(id, stored ?? 'deleted');
+    latest.set(id, stored ?? deleted);
     leases.note(id, stored);
     listener(new Map([[id, stored?.record]]));
   };
@@ -149,22 +92,21 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
     return typeof found === 'string' ? undefined : found;
   };
   const isUnseen = (id: string, version: number): boolean =>
-    versionOf(id) < (version === 0 ? Number.POSITIVE_INFINITY : version);
+    versionOf(id) < (version === 0 ? deleted.version : version);
   const reload = async (id: string): Promise<SessionRecord | undefined> => {
     const stored = await load(id);
     announce(id, stored);
     return stored?.record;
   };
-  const leases = createLeases(options, { transactions, reload, isUnseen, boundsOf: () => bounds });
+  const leases = createLeases(options, { transactions, reload, isUnseen });
   return {
     announce,
     load,
-    lastOf,
-    leases,
-    boundsOf: () => bounds,
-    setBounds: (next: StoreBounds): void => {
-      bounds = next;
+    lastOf: (id: string): StoredSession | undefined => {
+      const last = latest.get(id);
+      return last && 'record' in last ? last : undefined;
     },
+    leases,
     onCommit: (next: (commit: Commit) => void): void => {
       listener = next;
     },
@@ -172,55 +114,23 @@ function createViews(options: SharedSessionsOptions, transactions: Transactions)
 }
 
 function createWriter(
-  { engine: { instance }, stamp }: SharedSessionsOptions,
-  transactions: Transactions,
+  { stamp }: SharedSessionsOptions,
+  { commit }: Transactions,
   announce: (id: string, stored: StoredSession) => void,
 ) {
   return async (
     before: StoredSession | null,
     transition: Transition,
-    extras: ChangeExtras = {},
+    conditions: Pick<SessionChange, 'runner' | 'request' | 'receipt' | 'needs'>,
   ): Promise<Readonly<{ outcome: Outcome; after: SessionRecord }>> => {
-    const old = before ?? { version: 0, record: null, runner: '' };
-    const writes = toWrites(old.record ?? { ...transition.record, events: 0 }, transition, stamp);
+    const writes = toWrites(before?.record ?? transition.record, transition, stamp);
     const { after } = writes;
     const commands = toWriteCommands(writes, transition.messages);
-    const change = { id: after.id, before: old.record, after };
-    const runner = toRunner(old, after, instance);
-    const isNew = after.state === 'running' && old.record?.state !== 'running';
-    const lease = isNew ? { instance, ms: leaseMs } : undefined;
-    const sent = toChange(change, before, commands, extras);
-    const outcome = await transactions.commit({ ...sent, lease, ends: after.state !== 'running' });
-    if (outcome.kind === 'ok')
-      announce(after.id, { version: old.version + 1, record: after, runner });
+    const outcome = await commit({ ...conditions, id: after.id, before, after, commands });
+    if (outcome.kind === 'ok') {
+      const version = (before?.version ?? 0) + 1;
+      announce(after.id, { version, record: after, runner: outcome.runner });
+    }
     return { outcome, after };
-  };
-}
-
-function toRunner(
-  { record, runner }: Readonly<{ record: SessionRecord | null; runner: string }>,
-  after: SessionRecord,
-  instance: string,
-): string {
-  if (after.state !== 'running') return '';
-  return record?.state === 'running' ? runner : instance;
-}
-
-function toChange(
-  change: RecordChange,
-  before: StoredSession | null,
-  commands: SessionChange['commands'],
-  { runner = '', request, receipt, needs = [] }: ChangeExtras = {},
-): Omit<SessionChange, 'ends'> {
-  const once = request && receipt ? [toOnceCommand(request, receipt)] : [];
-  return {
-    id: change.id,
-    version: before?.version ?? 0,
-    runner,
-    once: request ? keys.once + request.key : '',
-    onceSinceMs: (request?.nowMs ?? 0) - idempotencyMs,
-    needs,
-    commands: [...commands, ...toIndexCommands(change), ...once],
-    names: namesOf((change.after ?? change.before)?.client ?? null),
   };
 }

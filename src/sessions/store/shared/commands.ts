@@ -1,5 +1,6 @@
 import type { Client } from '../../../lib/caller.ts';
-import { columns, everyone, quantities } from '../quotas.ts';
+import { everyone } from '../../../lib/scheduling/quotas.ts';
+import { columns, quantities } from '../quotas.ts';
 import { idempotencyMs, type KeyedRequest, type Receipt } from '../session-store.ts';
 import { isLive, type MessageChange, type SessionRecord } from '../state.ts';
 import type { TransitionWrites } from '../writes.ts';
@@ -26,13 +27,6 @@ export const keys = {
 /** Valkey or Redis command: name, key without the common prefix, further arguments. */
 export type Command = readonly [name: string, key: string, ...args: (string | number)[]];
 
-/** Change. `before` is `null` for a new session, `after` for a deleted one. */
-export interface RecordChange {
-  readonly id: string;
-  readonly before: SessionRecord | null;
-  readonly after: SessionRecord | null;
-}
-
 const unknownClient = '-';
 
 /** Returns the names whose usage a session counts towards, without `*`. */
@@ -51,19 +45,19 @@ export function toWriteCommands(
   return [
     ['HSET', record, 'record', JSON.stringify(after)],
     ...lines.map(({ index, line }): Command => ['XADD', events, `${index + 1}-0`, 'line', line]),
-    ...messages.map((change) => toMessageCommand(record, change, completed)),
+    ...messages.flatMap((change) => toMessageCommands(record, change, completed)),
   ];
 }
 
-function toMessageCommand(key: string, change: MessageChange, completed: number | null): Command {
-  const { sequence: at } = change;
-  if (change.kind === 'add') {
-    const { deliveryId, text } = change;
-    return ['HSET', key, `text:${at}`, text, `delivery:${at}`, deliveryId, `state:${at}`, 'queued'];
-  }
-  const state = ['HSET', key, `state:${at}`, change.state] as const;
-  if (change.state !== 'completed' || completed === null) return state;
-  return [...state, `completed:${at}`, completed];
+function toMessageCommands(
+  key: string,
+  change: MessageChange,
+  completed: number | null,
+): readonly Command[] {
+  const { sequence } = change;
+  if (change.kind === 'add') return [['HSET', key, `text:${sequence}`, change.text]];
+  if (change.state !== 'completed' || completed === null) return [];
+  return [['HSET', key, `completed:${sequence}`, completed]];
 }
 
 /** Returns commands that delete a session's data, but keep its id and deletion time. */
@@ -83,7 +77,11 @@ export function toOnceCommand(
 }
 
 /** Returns commands that update sorted sets and the usage of client, network and all. */
-export function toIndexCommands({ id, before, after }: RecordChange): readonly Command[] {
+export function toIndexCommands(
+  id: string,
+  before: SessionRecord | null,
+  after: SessionRecord | null,
+): readonly Command[] {
   const client = (after ?? before)?.client ?? null;
   const [old, now] = [amountsOf(before), amountsOf(after)];
   const sums = [...namesOf(client), everyone].flatMap((name) =>

@@ -1,19 +1,15 @@
-import type { Engine } from '../../../lib/redis/engine.ts';
-import type { StoreBounds } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
 import { claimScript, releaseScript, renewScript, versionsScript } from './scripts.ts';
-import { changesChannel, type StoredSession, type Transactions } from './transactions.ts';
-
-/** Milliseconds after which other server instances take over the sessions of a failed instance. */
-export const leaseMs = 5000;
+import {
+  changesChannel,
+  leaseMs,
+  type SharedSessionsOptions,
+  type StoredSession,
+  type Transactions,
+} from './transactions.ts';
 
 const checkMs = 1000;
 const maxClaims = 20;
-
-interface LeasesOptions {
-  readonly engine: Engine;
-  readonly onFault: (error: unknown, doing: string) => void;
-}
 
 interface LeasesContext {
   readonly transactions: Transactions;
@@ -21,23 +17,26 @@ interface LeasesContext {
   readonly reload: (id: string) => Promise<SessionRecord | undefined>;
   /** Returns whether a version is newer than the last announced one. 0: no session. */
   readonly isUnseen: (id: string, version: number) => boolean;
-  readonly boundsOf: () => StoreBounds | null;
 }
 
 /**
  * Manages this instance's leases: exclusive rights to answer a session's messages. Every second,
  * renews them and takes over expired ones. Reloads its sessions if other instances change them.
  */
-export function createLeases(options: LeasesOptions, context: LeasesContext) {
-  const { engine, onFault } = options;
-  const { transactions, isUnseen, boundsOf } = context;
+export function createLeases(options: SharedSessionsOptions, context: LeasesContext) {
+  const { engine, followed = new Set(), onFault } = options;
+  const { transactions, isUnseen } = context;
   const held = new Set<string>();
   const closing = new AbortController();
-  const reload = createReloads(context.reload, onFault);
+  const serialize = createSerializer();
+  const reload = (id: string): void => {
+    const fail = (error: unknown) => onFault(error, 'following a session');
+    serialize(id, () => context.reload(id)).catch(fail);
+  };
   engine.subscribe(changesChannel, (message) => {
     const [operation = '', id = ''] = message.split(' ');
     const isOwn = operation.startsWith(`${engine.instance}:`);
-    const isOfInterest = held.has(id) || boundsOf()?.isRead(id) === true;
+    const isOfInterest = held.has(id) || followed.has(id);
     if (!isOwn && isOfInterest) reload(id);
   });
   let takeOver: ((record: SessionRecord) => void) | null = null;
@@ -55,7 +54,7 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
   };
   /** Reloads sessions whose changes this server instance has missed. */
   const catchUp = async (): Promise<void> => {
-    const ids = [...new Set([...held, ...(boundsOf()?.readIds() ?? [])])];
+    const ids = [...new Set([...held, ...followed])];
     const versions = ids.length > 0 ? await transactions.list(versionsScript, ...ids) : [];
     for (const [at, id] of ids.entries()) if (isUnseen(id, Number(versions[at]))) reload(id);
   };
@@ -86,7 +85,7 @@ export function createLeases(options: LeasesOptions, context: LeasesContext) {
 /** Calls `maintain` every second while the engine answers, with whether it did for a lease. */
 async function watch(
   maintain: (isSettled: boolean) => Promise<void>,
-  { engine, onFault }: LeasesOptions,
+  { engine, onFault }: SharedSessionsOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = engine;
@@ -104,21 +103,16 @@ async function watch(
   }
 }
 
-function createReloads(
-  reload: (id: string) => Promise<unknown>,
-  onFault: LeasesOptions['onFault'],
-): (id: string) => void {
-  /** Sessions being loaded. `true`: must be loaded once more afterwards. */
-  const loading = new Map<string, boolean>();
-  const run = async (id: string): Promise<void> => {
-    do {
-      loading.set(id, false);
-      await reload(id).catch((error: unknown) => onFault(error, 'following a session'));
-    } while (loading.get(id) === true);
-    loading.delete(id);
-  };
-  return (id) => {
-    if (loading.has(id)) loading.set(id, true);
-    else void run(id);
+/** Creates a function that runs the works of one session in call order, of others concurrently. */
+export function createSerializer() {
+  const last = new Map<string, Promise<unknown>>();
+  return <Value>(id: string, work: () => Promise<Value>): Promise<Value> => {
+    const result = (last.get(id) ?? Promise.resolve()).then(work, work);
+    last.set(id, result);
+    const forget = () => {
+      if (last.get(id) === result) last.delete(id);
+    };
+    result.then(forget, forget);
+    return result;
   };
 }

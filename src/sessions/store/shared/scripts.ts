@@ -20,18 +20,21 @@ return redis.call(ARGV[1], key(ARGV[2]), unpack(ARGV, 3))
 `);
 
 /**
- * Script that changes a session of the expected version. ARGV[1] is a `SessionChange` with
- * `operation`, a unique name that makes repeated calls harmless, and `channel` for Pub/Sub. Returns
- * the `kind` of the `Outcome`; if a limit is exceeded, also its quantity and scope.
+ * Script that changes a session of the expected version. ARGV[1] is the result of `toArguments` with
+ * `operation`, a unique name that makes repeated calls harmless, and `channel` for Pub/Sub. A session
+ * that begins to run gets a lease of `instance`. Returns the `kind` of the `Outcome` with its runner,
+ * or with the quantity and scope of the exceeded limit. `names`: client and network, whose counts are
+ * deleted when they are zero.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
 local record = key('record:' .. change.id)
 local found = redis.call('HMGET', record, 'version', 'operations', 'runner')
 local operations = found[2] or ''
-if string.find(operations, change.operation, 1, true) then return {'ok'} end
+local runner = found[3] or ''
+if string.find(operations, change.operation, 1, true) then return {'ok', runner} end
 if tonumber(found[1] or 0) ~= change.version then return {'changed'} end
-if change.runner ~= '' and found[3] ~= change.runner then return {'lost'} end
+if change.runner ~= '' and runner ~= change.runner then return {'lost'} end
 if change.once ~= '' then
   local earlier = redis.call('GET', key(change.once))
   earlier = earlier and cjson.decode(earlier)
@@ -54,15 +57,17 @@ if redis.call('EXISTS', record) == 1 then
   redis.call('HSET', record, 'version', change.version + 1,
     'operations', string.sub(operations .. ' ' .. change.operation, -512))
 end
-if change.lease then
-  redis.call('HSET', record, 'runner', change.lease.instance)
-  redis.call('ZADD', key('running'), nowMs() + change.lease.ms, change.id)
-elseif change.ends then
+if not change.runs then
+  runner = ''
   redis.call('HDEL', record, 'runner')
   redis.call('ZREM', key('running'), change.id)
+elseif runner == '' then
+  runner = change.instance
+  redis.call('HSET', record, 'runner', runner)
+  redis.call('ZADD', key('running'), nowMs() + change.leaseMs, change.id)
 end
 redis.call('PUBLISH', change.channel, change.operation .. ' ' .. change.id)
-return {'ok'}
+return {'ok', runner}
 `);
 
 /** Script that returns the limit that a `Need` (ARGV[1]) would exceed, or an empty string. */
@@ -97,21 +102,6 @@ while #lines < 256 do
   if #found < 16 then return lines end
 end
 return lines
-`);
-
-/**
- * Script that returns a long event's bytes and one part of it; an empty list for a short event.
- * ARGV: session id, event index, offset in bytes, maximum length of the part in bytes.
- */
-export const partScript = defineScript(`${functions}
-local at = (tonumber(ARGV[2]) + 1) .. '-0'
-local entry = redis.call('XRANGE', key('events:' .. ARGV[1]), at, at)[1]
-local line = entry and entry[2][2] or ''
-if #line <= tonumber(ARGV[4]) then return {} end
-local from, to = tonumber(ARGV[3]) + 1, tonumber(ARGV[3]) + tonumber(ARGV[4])
-local function continues(byte) return byte ~= nil and byte >= 128 and byte < 192 end
-while to < #line and continues(string.byte(line, to + 1)) do to = to - 1 end
-return {#line, string.sub(line, from, to)}
 `);
 
 /** Script that returns up to ARGV[3] questions before ARGV[2] with their answers, latest first. */

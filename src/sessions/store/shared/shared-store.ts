@@ -1,16 +1,12 @@
-import { columns, everyone } from '../quotas.ts';
-import {
-  type AnsweredTurn,
-  chunkLength,
-  type SessionMessage,
-  type SessionStore,
-} from '../session-store.ts';
+import { everyone } from '../../../lib/scheduling/quotas.ts';
+import { columns } from '../quotas.ts';
+import { type AnsweredTurn, chunkLength, type SessionStore } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
 import { createAdmission } from './admission.ts';
-import { createChanges, type SharedSessionsOptions } from './changes.ts';
+import { createChanges } from './changes.ts';
 import { keys } from './commands.ts';
-import { answeredScript, eventsScript, partScript } from './scripts.ts';
-import type { Transactions } from './transactions.ts';
+import { answeredScript, eventsScript } from './scripts.ts';
+import type { SharedSessionsOptions, Transactions } from './transactions.ts';
 
 const maxPurged = 100_000;
 const pageSize = 100;
@@ -23,9 +19,8 @@ export function openSharedSessions(options: SharedSessionsOptions): SessionStore
     isShared: true,
     ...createReads(transactions),
     ...createLists(transactions),
-    ...createAdmission(changes),
+    ...createAdmission(changes, options.quotas),
     probe: transactions.probe,
-    setBounds: changes.setBounds,
     runs: leases.isHeld,
     change: (id, decide) => change(id, decide),
     changeOwn: (id, decide) => change(id, decide, options.engine.instance),
@@ -41,7 +36,7 @@ export function openSharedSessions(options: SharedSessionsOptions): SessionStore
   };
 }
 
-function createReads({ call, callList, list, find }: Transactions) {
+function createReads({ call, list, find }: Transactions) {
   return {
     find: async (id) => {
       const found = await find(id);
@@ -52,27 +47,9 @@ function createReads({ call, callList, list, find }: Transactions) {
       const lines = await list(eventsScript, id, from, chunkLength);
       return lines.map((line, at) => ({ index: from + at, line }));
     },
-    readPart: async (id, { index, offset }) => {
-      const [length, part] = await list(partScript, id, index, offset, chunkLength);
-      if (length === undefined || part === undefined) return undefined;
-      const bytes = Buffer.from(part);
-      return { bytes, isLast: offset + bytes.length >= Number(length) };
-    },
     // The text of a message is never empty.
     readText: async (id, sequence) =>
       (await call('HGET', keys.record + id, `text:${sequence}`)) || undefined,
-    readMessages: async (id) => {
-      const found = await find(id);
-      const messages: SessionMessage[] = [];
-      const accepted = typeof found === 'string' ? 0 : found.record.accepted;
-      for (let sequence = 0; sequence < accepted; sequence += 1) {
-        const fields = [`delivery:${sequence}`, `text:${sequence}`, `state:${sequence}`];
-        const found = await callList('HMGET', keys.record + id, ...fields);
-        const [deliveryId = '', text = '', state] = found;
-        messages.push({ sequence, deliveryId, text, state: state as SessionMessage['state'] });
-      }
-      return messages;
-    },
     readAnswered: async (id, { before, count }) => {
       const fields = await list(answeredScript, id, before, count);
       const turns: AnsweredTurn[] = [];

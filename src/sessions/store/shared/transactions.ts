@@ -1,10 +1,17 @@
 import { Problem } from '../../../lib/problem.ts';
+import type { Random } from '../../../lib/random.ts';
 import type { Engine, EngineScript } from '../../../lib/redis/engine.ts';
 import { EngineError } from '../../../lib/redis/engine-error.ts';
-import type { Limit, Quantity } from '../quotas.ts';
+import type { Limit, Quotas } from '../../../lib/scheduling/quotas.ts';
+import { columns, type Need, type Quantity } from '../quotas.ts';
+import {
+  idempotencyMs,
+  type KeyedRequest,
+  type Receipt,
+  type StoreContext,
+} from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
-import type { StoreWatch } from '../store-faults.ts';
-import type { Command } from './commands.ts';
+import { type Command, keys, namesOf, toIndexCommands, toOnceCommand } from './commands.ts';
 import { callScript, commitScript, findScript } from './scripts.ts';
 
 /** Key prefix. Its hash tag keeps all keys on one server of a cluster, as scripts require. */
@@ -13,6 +20,9 @@ const keyBase = '{sessions}:';
 /** Pub/sub channel on which server instances publish changes of sessions. */
 export const changesChannel = 'sessions';
 
+/** Milliseconds after which other server instances take over the sessions of a failed instance. */
+export const leaseMs = 5000;
+
 export interface StoredSession {
   readonly version: number;
   readonly record: SessionRecord;
@@ -20,60 +30,65 @@ export interface StoredSession {
   readonly runner: string;
 }
 
-/** Amount that a change adds to a quantity, whose limits are checked before. */
-export type Need = Readonly<{
-  quantity: Quantity;
-  /** Name of the quantity in the store. */
-  column: string;
-  amount: number;
-  limits: readonly Limit[];
-}>;
+/** Need with the name of its quantity in the store, and the limits to check. */
+type LimitedNeed = Need & Readonly<{ column: string; limits: readonly Limit[] }>;
 
-/** Change, made only if the stored version is `version` (0: no session). */
+export const withLimits = (
+  needs: readonly Need[],
+  { client }: SessionRecord,
+  quotas?: Quotas,
+): readonly LimitedNeed[] =>
+  needs.map((need) => {
+    const limits = quotas?.limitsOf(need.quantity, client) ?? [];
+    return { ...need, column: columns[need.quantity], limits };
+  });
+
+/** Change of a session, made only if the stored one is still `before` (`null`: there is none). */
 export interface SessionChange {
   readonly id: string;
-  readonly version: number;
-  /** Instance that must run the session for the change to be made; empty for any. */
-  readonly runner: string;
-  /** Key of the stored result, or empty. No change if it has a result newer than `onceSinceMs`. */
-  readonly once: string;
-  readonly onceSinceMs: number;
-  readonly needs: readonly Need[];
+  readonly before: StoredSession | null;
+  /** New record; `null` for a deletion. */
+  readonly after: SessionRecord | null;
+  /** Commands that write the record, events and messages. */
   readonly commands: readonly Command[];
-  /** Client and network, whose counts are deleted if the change makes them zero. */
-  readonly names: readonly string[];
-  /** Lease that the change creates: `instance` runs the session for `ms` milliseconds. */
-  readonly lease?: { readonly instance: string; readonly ms: number } | undefined;
-  /** Whether the session has no lease after the change. */
-  readonly ends: boolean;
+  /** Instance that must run the session for the change to be made. Default: any. */
+  readonly runner?: string;
+  /** Request that is not executed if it was before, and the result to store for it. */
+  readonly request?: KeyedRequest | null;
+  readonly receipt?: Receipt;
+  readonly needs?: readonly LimitedNeed[];
 }
 
 /** Limit that would be exceeded. */
 export type Excess = Readonly<{ quantity: Quantity; scope: Limit['scope'] }>;
 
 /**
- * Result of a change, which is made only for `ok`. `changed`: another change of the session came
+ * Result of a change, which is made only for `ok`. `runner`: instance that runs the session then,
+ * or empty. `changed`: another change of the session came
  * first. `lost`: another instance runs it. `once`: the request repeats an earlier one.
  */
 export type Outcome =
-  | Readonly<{ kind: 'ok' | 'changed' | 'lost' | 'once' }>
+  | Readonly<{ kind: 'ok'; runner: string }>
+  | Readonly<{ kind: 'changed' | 'lost' | 'once' }>
   | (Excess & Readonly<{ kind: 'excess' }>);
 
 /** Milliseconds to wait for an unavailable Valkey or Redis server before a call fails. */
 const patienceMs = 2000;
 
-interface TransactionsOptions {
+export interface SharedSessionsOptions extends StoreContext {
   readonly engine: Engine;
+  readonly random: Random;
   /** Number of replicas that must store a change before Perch confirms it. */
   readonly replicas: number;
-  readonly watch?: StoreWatch | undefined;
+  /** Called with errors to log and the failed action. Errors never contain messages or answers. */
+  readonly onFault: (error: unknown, doing: string) => void;
 }
 
 export type Transactions = ReturnType<typeof createTransactions>;
 
 type Args = readonly (string | number)[];
 
-function createRunner({ engine, watch }: TransactionsOptions) {
+function createRunner({ engine, watch }: SharedSessionsOptions) {
   const unavailable = (cause: unknown): Problem => {
     watch?.failed(cause);
     // Callers get no text of the engine, which can contain addresses.
@@ -100,17 +115,14 @@ function createRunner({ engine, watch }: TransactionsOptions) {
 }
 
 /** Creates reads and changes, which throw Problem `not_ready` if Valkey or Redis fails. */
-export function createTransactions(options: TransactionsOptions) {
+export function createTransactions(options: SharedSessionsOptions) {
   const { engine, replicas, watch } = options;
   const { run, unavailable } = createRunner(options);
   let operations = 0;
-  /** Returns the items of the reply as strings, empty for `nil`. */
-  const list = async (script: EngineScript, ...args: Args): Promise<readonly string[]> => {
-    const reply = await run(script, args);
-    return Array.isArray(reply) ? reply.map((item) => String(item ?? '')) : [];
-  };
-  const runOne = async (script: EngineScript, ...args: Args): Promise<string> =>
-    String((await run(script, args)) ?? '');
+  /** Returns the reply, or its items, as strings; empty for `nil`. */
+  const list = async (script: EngineScript, ...args: Args): Promise<readonly string[]> =>
+    [(await run(script, args)) ?? []].flat().map((item) => String(item ?? ''));
+  const call = async (...command: Command) => (await list(callScript, ...command))[0] ?? '';
   const confirm = async (): Promise<void> => {
     if (replicas === 0) return;
     try {
@@ -123,9 +135,8 @@ export function createTransactions(options: TransactionsOptions) {
     /** Waits until `replicas` replicas have stored all changes. @throws Problem `not_ready` */
     confirm,
     list,
-    run: runOne,
     /** Runs one command that is safe to repeat. Returns its reply, empty for `nil`. */
-    call: (...command: Command) => runOne(callScript, ...command),
+    call,
     callList: (...command: Command) => list(callScript, ...command),
     find: async (id: string): Promise<StoredSession | 'purged' | 'unknown'> => {
       const [kind, version, record = '', runner = ''] = await list(findScript, id);
@@ -134,22 +145,43 @@ export function createTransactions(options: TransactionsOptions) {
     },
     /** Writes a value that expires. @throws Problem `not_ready` if the server does not store it */
     probe: async (): Promise<void> => {
-      await runOne(callScript, 'SET', 'probe', 1, 'EX', 60);
+      await call('SET', 'probe', 1, 'EX', 60);
       await confirm();
       watch?.worked();
     },
     /** Commits exactly once. Resolves when the server and `replicas` replicas have stored it. */
     commit: async (change: SessionChange): Promise<Outcome> => {
       operations += 1;
-      const operation = `${engine.instance}:${operations};`;
-      const channel = engine.prefix + changesChannel;
-      const json = JSON.stringify({ ...change, operation, channel });
-      const [kind, quantity, scope] = await list(commitScript, json);
+      const json = JSON.stringify({
+        ...toArguments(change),
+        instance: engine.instance,
+        operation: `${engine.instance}:${operations};`,
+        channel: engine.prefix + changesChannel,
+      });
+      const [kind, detail = '', scope] = await list(commitScript, json);
       if (kind === 'ok') {
         await confirm();
         watch?.worked();
       }
-      return { kind, quantity, scope } as Outcome; // the script returns nothing else
+      const found = kind === 'ok' ? { kind, runner: detail } : { kind, quantity: detail, scope };
+      return found as Outcome; // the script returns nothing else
     },
+  };
+}
+
+function toArguments({ id, before, after, request = null, receipt, ...change }: SessionChange) {
+  const once = request && receipt ? [toOnceCommand(request, receipt)] : [];
+  const indexes = toIndexCommands(id, before?.record ?? null, after);
+  return {
+    id,
+    version: before?.version ?? 0,
+    runner: change.runner ?? '',
+    once: request ? keys.once + request.key : '',
+    onceSinceMs: (request?.nowMs ?? 0) - idempotencyMs,
+    needs: change.needs ?? [],
+    commands: [...change.commands, ...indexes, ...once],
+    names: namesOf((after ?? before?.record)?.client ?? null),
+    runs: after?.state === 'running',
+    leaseMs,
   };
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Quotas, ResourceBound } from '../../../../src/lib/scheduling/quotas.ts';
+import {
+  everyone,
+  type Quotas,
+  type ResourceBound,
+} from '../../../../src/lib/scheduling/quotas.ts';
 import { fc } from '../../../support/fast-check.ts';
 import { openQuotas } from '../../../support/quotas.ts';
 
@@ -79,19 +83,20 @@ describe('the table of quotas', () => {
     const amounts = new Map([
       ['a:b:c:d', own],
       ['a:b:c/48', own + others],
+      [everyone, own + others + strangers],
     ]);
-    quotas.include('sessions', {
-      usedBy: (name) => amounts.get(name) ?? 0,
-      total: () => own + others + strangers,
-    });
+    quotas.include('sessions', (name) => amounts.get(name) ?? 0);
 
     expect(quotas.findExcess('sessions', client, amount)).toBe(excess);
   });
 
   it('includes amounts that are counted outside', () => {
     const quotas = quotasOf({ perAddress: 5, total: 100 });
-    const amounts = new Map([['192.0.2.1', 3]]);
-    quotas.include('streams', { usedBy: (name) => amounts.get(name) ?? 0, total: () => 3 });
+    const amounts = new Map([
+      ['192.0.2.1', 3],
+      [everyone, 3],
+    ]);
+    quotas.include('streams', (name) => amounts.get(name) ?? 0);
 
     expect(takeAll(quotas, '192.0.2.1')).toBe(2);
     expect(quotas.usedBy('streams', '192.0.2.1')).toBe(5);

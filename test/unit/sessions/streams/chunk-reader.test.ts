@@ -8,7 +8,7 @@ function eventsFrom(first: number, lengths: readonly number[]): readonly StoredE
 
 describe('toChunk', () => {
   it('joins at least one event, and no more than fit', () => {
-    const nextOf = (lengths: readonly number[]) => toChunk(eventsFrom(7, lengths), null).next.index;
+    const nextOf = (lengths: readonly number[]) => toChunk(eventsFrom(7, lengths), null).next;
 
     expect(nextOf([500_000, 1])).toBe(8);
     expect(nextOf([60_000, 5_000, 1000])).toBe(9);
@@ -20,14 +20,13 @@ describe('toChunk', () => {
 function openLog(length: number) {
   const reads: string[] = [];
   const chunks = createChunkReader({
-    readPart: async () => undefined,
     readEvents: async (sessionId, from) => {
       reads.push(`${sessionId} ${from}`);
       return from < 1000 ? eventsFrom(from, [length]) : [];
     },
   });
   const pieceAt = (index: number, sessionId = 'ses_a', token: string | null = null) =>
-    chunks.read({ sessionId, from: { index, offset: 0 }, untilIndex: 1001, token });
+    chunks.read({ sessionId, index, untilIndex: 1001, token });
   return { reads, chunks, pieceAt };
 }
 
@@ -41,7 +40,7 @@ describe('createChunkReader', () => {
     expect(new Set(together).size).toBe(1);
     expect(together[0]).toEqual({
       bytes: Buffer.from(`${'x'.repeat(10)}\n`),
-      next: { index: 4, offset: 0 },
+      next: 4,
     });
     expect(reads).toEqual(['ses_a 3', 'ses_a 4', 'ses_b 3', 'ses_a 3']);
   });
@@ -59,15 +58,14 @@ describe('createChunkReader', () => {
   it('ends a chunk where the range ends, and reads again for a longer range', async () => {
     const reads: number[] = [];
     const chunks = createChunkReader({
-      readPart: async () => undefined,
       readEvents: async (_, from) => {
         reads.push(from);
         return eventsFrom(from, [1, 1, 1]);
       },
     });
     const nextOf = async (untilIndex: number) => {
-      const place = { sessionId: 'ses_a', from: { index: 0, offset: 0 }, untilIndex, token: null };
-      return (await chunks.read(place))?.next.index;
+      const place = { sessionId: 'ses_a', index: 0, untilIndex, token: null };
+      return (await chunks.read(place))?.next;
     };
 
     expect([await nextOf(1), await nextOf(3), await nextOf(3)]).toEqual([1, 3, 3]);
@@ -77,14 +75,12 @@ describe('createChunkReader', () => {
   it('queries again if there was nothing to read, or reading failed', async () => {
     let fault: Error | null = new Error('no store');
     const chunks = createChunkReader({
-      readPart: async () => undefined,
       readEvents: async () => {
         if (fault !== null) throw fault;
         return [];
       },
     });
-    const from = { index: 0, offset: 0 };
-    const place = { sessionId: 'ses_a', from, untilIndex: 1, token: null };
+    const place = { sessionId: 'ses_a', index: 0, untilIndex: 1, token: null };
 
     await expect(chunks.read(place)).rejects.toThrow('no store');
     fault = null;

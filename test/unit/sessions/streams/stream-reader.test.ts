@@ -29,8 +29,8 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
   await store.start({ transition, receipt }, null);
   const record = await store.change('ses_a', (now) => beginTurn(now, 0, { text, modelId: 'm' }));
   if (record === undefined) throw new Error('it has not begun');
-  const request = { sessionId: 'ses_a', startIndex: 0, token: null, client: null };
-  const reader = createReader({ ...request, mode: 'once' }, record.events, { nowMs: 0, times });
+  const request = { record, startIndex: 0, mode: 'once', token: null, client: null } as const;
+  const reader = createReader(request, { nowMs: 0, times });
   const feed: Feed = { sessionId: 'ses_a', record, lastEvents: null };
   const ends: string[] = [];
   const sink = new Writable({

@@ -1,20 +1,17 @@
 import { expect, it } from 'vitest';
-import { createRateLimiter } from '../../../../src/access/rate-limits.ts';
-import type { Client } from '../../../../src/lib/caller.ts';
-import { Problem } from '../../../../src/lib/problem.ts';
-import { createCallRates } from '../../../../src/sessions/http/rate-limit.ts';
-import { createManualClock } from '../../../support/manual-clock.ts';
+import { createRateLimiter } from '../../../src/access/rate-limits.ts';
+import type { Client } from '../../../src/lib/caller.ts';
+import { Problem } from '../../../src/lib/problem.ts';
+import { createCallRates } from '../../../src/sessions/call-rates.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 
 const ipv4 = (address: string): Client => ({ address, network: null });
 const ipv6 = (host: number): Client => ({ address: `a:b:c:${host}`, network: 'a:b:c/48' });
 
 function openRig() {
   const clock = createManualClock();
-  const rates = createCallRates({
-    starts: { perMinute: 60, burst: 3 },
-    messages: { perMinute: 60, burst: 5 },
-    limiter: createRateLimiter({ clock }),
-  });
+  const limits = { startsPerMinute: 60, startBurst: 3, messagesPerMinute: 15 };
+  const rates = createCallRates(limits, createRateLimiter({ clock }));
   /** Spends until the limit is reached. Returns the number of accepted calls, and the problem. */
   const spendAll = async (spend: () => Promise<void>): Promise<readonly [number, Problem]> => {
     for (let count = 0; count < 1000; count += 1) {
@@ -71,12 +68,12 @@ it('refuses messages until the window ends, which lasts as long as the rate need
   await spendAll(send);
 
   const [count, problem] = await spendAll(send);
-  await clock.advance(3999);
+  await clock.advance(18_999);
   const [early] = await spendAll(send);
   await clock.advance(1);
   const [inTime] = await spendAll(send);
 
-  expect([count, problem.retryAfterSeconds]).toEqual([0, 4]);
+  expect([count, problem.retryAfterSeconds]).toEqual([0, 19]);
   expect([early, inTime]).toEqual([0, 5]);
 });
 
@@ -118,7 +115,7 @@ it('counts a start as a message', async () => {
 
   expect([count, problem.message]).toEqual([
     4,
-    'One address may send 60 messages per minute, and 5 at once (`PERCH_SESSION_TURNS_PER_MINUTE`).',
+    'One address may send 15 messages per minute, and 5 at once (`PERCH_SESSION_TURNS_PER_MINUTE`).',
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type AuthorizationSource, readBearer } from '../../access/keys/authorization.ts';
+import { type AuthorizationSource, readBearer } from '../access/keys/authorization.ts';
 
 /** Creates and checks continuation tokens, which are keyed hashes of session ids. */
 export function createContinuationTokens(secret: Buffer) {

@@ -1,18 +1,25 @@
-import type { Charge, RateLimiter } from '../../access/rate-limits.ts';
-import type { Client } from '../../lib/caller.ts';
-import { Problem } from '../../lib/problem.ts';
-import { addressesPerNetwork } from '../../lib/scheduling/quotas.ts';
+import type { Charge, RateLimiter } from '../access/rate-limits.ts';
+import type { Client } from '../lib/caller.ts';
+import { Problem } from '../lib/problem.ts';
+import { addressesPerNetwork } from '../lib/scheduling/quotas.ts';
 
 type Rate = Readonly<{ perMinute: number; burst: number }>;
 
-type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; limiter: RateLimiter }>;
+/** Limits of each client address. */
+export type CallLimits = Readonly<
+  Record<'startsPerMinute' | 'startBurst' | 'messagesPerMinute', number>
+>;
 
 /**
  * Creates the rate limits of session starts and messages. Each counts towards the client's address
  * and IPv6 network, because callers can invent bearer tokens. A start also counts towards its
  * token, whose limit is higher because clients with different addresses can share it.
  */
-export function createCallRates({ starts, messages, limiter }: CallRatesOptions) {
+export function createCallRates(limits: CallLimits, limiter: RateLimiter) {
+  const { startsPerMinute, startBurst, messagesPerMinute } = limits;
+  const starts = { perMinute: startsPerMinute, burst: startBurst };
+  // The burst is a third of the rate per minute, like the default for starts.
+  const burst = Math.max(1, Math.floor(messagesPerMinute / 3));
   const toStart = createRule(starts, {
     what: 'start',
     ofWhat: 'sessions',
@@ -20,12 +27,15 @@ export function createCallRates({ starts, messages, limiter }: CallRatesOptions)
     // A burst is followed by one start at a time.
     toWindow: ({ perMinute }) => ({ windowMs: 60_000 / perMinute, regained: 1 }),
   });
-  const toMessage = createRule(messages, {
-    what: 'send',
-    ofWhat: 'messages',
-    settings: '`PERCH_SESSION_TURNS_PER_MINUTE`',
-    toWindow: ({ perMinute, burst }) => ({ windowMs: (60_000 * burst) / perMinute }),
-  });
+  const toMessage = createRule(
+    { perMinute: messagesPerMinute, burst },
+    {
+      what: 'send',
+      ofWhat: 'messages',
+      settings: '`PERCH_SESSION_TURNS_PER_MINUTE`',
+      toWindow: ({ perMinute, burst }) => ({ windowMs: (60_000 * burst) / perMinute }),
+    },
+  );
   const spend = async (charges: readonly CallCharge[]): Promise<void> => {
     const spent = await limiter.spend(charges);
     if (spent.ok) return;
