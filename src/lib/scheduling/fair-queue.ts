@@ -226,6 +226,7 @@ const maxAcceptingMs = 10; // maximum duration of consecutive iterations that ac
 export function createServerLoop(now = () => performance.now()) {
   let connections = 0;
   return {
+    now,
     noteConnection: () => {
       connections += 1;
     },

@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../lib/caller.ts';
 import type { HostCheck } from '../../lib/http/origins.ts';
 import { Problem } from '../../lib/problem.ts';
-import { createFairQueue, type ServerLoop } from '../../lib/scheduling/fair-queue.ts';
+import { createRotation, type ServerLoop } from '../../lib/scheduling/fair-queue.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
 import { maxUrlBytes, routeNotFound } from '../problems.ts';
 
@@ -60,43 +60,57 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
   return new Problem('uri_too_long', { detail: `The URL is longer than ${maxUrlBytes} bytes.` });
 }
 
-const maxPerPass = 16; // requests of a client that start in one pass of the event loop
-const maxQueuedPerPass = 64;
-const maxPassMs = 20; // duration of a pass after which further requests wait
+const maxPassMs = 20; // time in one pass of the event loop in which requests start
+const maxAddressMs = 1; // of which one client uses this much before its next request waits
 
-/** Schedules requests so that a client with many requests does not delay the others. */
+/**
+ * Schedules requests so that a client with many or slow requests does not delay the others. Their
+ * time is that until they first wait, for example for a source.
+ */
 export function takeTurns(
   app: FastifyInstance,
   loop: ServerLoop,
   addressOf: (request: FastifyRequest) => string,
 ): void {
-  const queue = createFairQueue({ atOnce: maxQueuedPerPass, atOnceOfAddress: maxPerPass });
-  const started = new Map<string, number>();
-  let beganMs = 0;
-  const passEnd = () => new Promise(loop.nextPass);
-  const mayStart = (address: string): boolean => {
-    if (started.size === 0) {
-      beganMs = performance.now();
-      loop.nextPass(() => started.clear());
+  const waiting = createRotation<{ client: Client; run: () => void }>();
+  const usedMs = new Map<string, number>();
+  let beganMs: number | null = null;
+  const beginPass = (): number => {
+    loop.nextPass(() => {
+      beganMs = null;
+      usedMs.clear();
+      startWaiting();
+    });
+    return loop.now();
+  };
+  const hasTime = (): boolean => {
+    beganMs ??= beginPass();
+    return loop.now() - beganMs < maxPassMs;
+  };
+  const hasShare = (address: string): boolean => (usedMs.get(address) ?? 0) < maxAddressMs;
+  const start = (address: string, run: () => void): void => {
+    const startedMs = loop.now();
+    run();
+    usedMs.set(address, (usedMs.get(address) ?? 0) + loop.now() - startedMs);
+  };
+  const startWaiting = (): void => {
+    while (waiting.length > 0 && hasTime()) {
+      const next = waiting.take(hasShare);
+      if (next === undefined) return;
+      start(next.client.address, next.run);
     }
-    const count = (started.get(address) ?? 0) + 1;
-    started.set(address, count);
-    return count <= maxPerPass && queue.waiting === 0 && performance.now() - beganMs < maxPassMs;
   };
   app.server.on('connection', loop.noteConnection);
   app.addHook('onRequest', (request, _reply, done) => {
     const address = addressOf(request);
-    if (mayStart(address)) return done();
+    if (hasShare(address) && hasTime()) return start(address, done);
     const { socket } = request.raw;
-    let remove = () => {};
-    const forget = () => remove(); // a closed connection must not stay in memory until its turn
     const run = () => {
-      socket.off('close', forget);
+      socket.off('close', remove);
       if (!socket.destroyed) done();
-      return passEnd();
     };
-    socket.once('close', forget);
-    remove = queue.add({ client: { address, network: null }, run });
+    const remove = waiting.add({ client: { address, network: null }, run });
+    socket.once('close', remove); // a closed connection must not stay in memory until its turn
   });
 }
 
