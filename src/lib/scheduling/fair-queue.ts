@@ -220,29 +220,28 @@ async function rest(loop: ServerLoop): Promise<void> {
 
 export type ServerLoop = ReturnType<typeof createServerLoop>;
 
-const maxAcceptingMs = 10; // maximum duration of consecutive iterations that accept connections
+const maxAccepting = 128; // maximum number of consecutive event loop iterations that only accept connections
 
 /** Creates a scheduler that lets connections pass first, as Node accepts one per iteration. */
-export function createServerLoop(now = () => performance.now()) {
+export function createServerLoop() {
   let connections = 0;
+  const now = () => performance.now();
   return {
     now,
     noteConnection: () => {
       connections += 1;
     },
-    /** Calls `run` once after this loop iteration. `lengthMs`: time until the next one begins. */
     nextPass: (run: (lengthMs: number) => void): void => {
       const begin = now();
-      const wait = (lengthMs?: number): void => {
+      const wait = (acceptingLeft: number, knownMs?: number): void => {
         const before = connections;
         setImmediate(() => {
-          const nowMs = now() - begin;
-          const knownMs = lengthMs ?? nowMs;
-          if (connections === before || nowMs - knownMs >= maxAcceptingMs) run(knownMs);
-          else wait(knownMs);
+          const lengthMs = knownMs ?? now() - begin;
+          if (connections === before || acceptingLeft === 0) run(lengthMs);
+          else wait(acceptingLeft - 1, lengthMs);
         });
       };
-      wait();
+      wait(maxAccepting);
     },
   };
 }
