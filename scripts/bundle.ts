@@ -11,20 +11,6 @@ const banner =
 /** Packages that Fastify loads only for schemas of routes, of which Perch has none (`src/server/server.ts`). */
 const unused = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'];
 
-/** Plugin that lets esbuild drop the parts of zod that are not used: it keeps all of the object `z`. */
-const shakeZod: Plugin = {
-  name: 'shake-zod',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(
-        "import { z } from 'zod'",
-        "import * as z from 'zod'",
-      ),
-      loader: 'ts',
-    }));
-  },
-};
-
 /** Plugin that loads only the tokenizer of parse5 where no more of the package is used. */
 const cutParse5: Plugin = {
   name: 'cut-parse5',
@@ -80,7 +66,7 @@ async function bundleTogether(
     platform: 'node',
     target: 'node20',
     external: [...listExternals(), ...unused],
-    plugins: [...plugins, shakeZod, cutParse5],
+    plugins: [...plugins, cutParse5],
     banner: { js: banner },
     minifyWhitespace: true,
     minifySyntax: true,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { TraceSpan } from '../lib/tracing/tracing.ts';
 
 /** Question to answer, with the earlier questions and answers of the same session, oldest first. */

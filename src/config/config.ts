@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { trustedProxyFault } from '../access/client-address.ts';
 import { isPublicName } from '../lib/http/public-host.ts';
 import { parseUrl } from '../lib/http/url.ts';

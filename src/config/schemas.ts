@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseUrl } from '../lib/http/url.ts';
 import { trimEndOf } from '../lib/text.ts';
 

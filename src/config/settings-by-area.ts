@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isPublicUrl } from '../lib/http/public-host.ts';
 import { parseUrl } from '../lib/http/url.ts';
 import { parseEngineUrl } from '../lib/redis/engine-url.ts';

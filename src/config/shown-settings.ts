@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { redactCredentials } from '../lib/redact.ts';
 import { type Config, secretNames, variables } from './config.ts';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { openEnum } from '../lib/json-schema.ts';
 import { count, list, nullableText, optionalText, record } from './record.ts';
 import { platform } from './reference.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { list, nullableText, optionalText, record } from './record.ts';
 
 const styleRange = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { openEnum } from '../lib/json-schema.ts';
 import { account } from './account.ts';
 import { post } from './post.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { list, optionalText, record } from './record.ts';
 
 const author = record('JsonFeedAuthor', {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { openEnum } from '../lib/json-schema.ts';
 import { account, copiedFrom, facet, leftOut } from './account.ts';
 import { article } from './article.ts';

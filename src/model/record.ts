@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Creates the schema of a read-only object. OpenAPI documents refer to the schema by `id`. */
 export const record = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>

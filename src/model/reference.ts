@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { domainName, isPublicName, publicHostOf } from '../lib/http/public-host.ts';
 import { parseUrl } from '../lib/http/url.ts';
 import { Problem, quoteInput } from '../lib/problem.ts';

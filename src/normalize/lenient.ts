@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { maximums } from './maximums.ts';
 
 /** Creates a schema whose output is `null` if the value is absent or `schema` rejects it. */

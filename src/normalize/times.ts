@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { toIsoSeconds } from '../lib/clock.ts';
 import type { Status } from '../model/post.ts';
 import { refuse } from './lenient.ts';

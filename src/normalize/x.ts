@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { postUrl } from '../model/addresses/urls.ts';
 import type { Status } from '../model/post.ts';
 import { toUnavailability, type Unavailability, type UnavailableReason } from './unavailable.ts';

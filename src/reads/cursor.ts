@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ListPosition } from '../fetching/lists/fetch-page.ts';
 import { Problem, quoteInput } from '../lib/problem.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { postIn } from '../fetching/plan.ts';
 import { Problem, quoteInput } from '../lib/problem.ts';
 import { parsePostUrl } from './addresses/post-address.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { postSubject } from '../fetching/cache/subjects.ts';
 import { type Answer, type Plan, postIn } from '../fetching/plan.ts';
 import { toIsoSeconds } from '../lib/clock.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { accountSubject } from '../fetching/plan.ts';
 import { Problem } from '../lib/problem.ts';
 import { profileUrl } from '../model/addresses/urls.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { HistoryQuery } from '../fetching/histories/history-result.ts';
 import { Problem } from '../lib/problem.ts';
 import { historyFormats, historyReply } from '../model/history.ts';

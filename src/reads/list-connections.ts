@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { accountSubject } from '../fetching/plan.ts';
 import { profileUrl } from '../model/addresses/urls.ts';
 import { accountFormats } from '../model/results.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { postSubject } from '../fetching/cache/subjects.ts';
 import { Problem, quoteInput } from '../lib/problem.ts';
 import { postUrl } from '../model/addresses/urls.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { toIsoSeconds } from '../lib/clock.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../lib/problem.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import { type JsonSchema, toInputSchema } from '../lib/json-schema.ts';
 import type { SearchPlatform } from '../model/reference.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../lib/problem.ts';
 import { searchPlatforms } from '../model/reference.ts';
 import { feeds } from '../model/results.ts';

@@ -5,7 +5,7 @@ import type {
   FastifyRequest,
   RouteShorthandOptions,
 } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { Problem, type ProblemCode } from '../lib/problem.ts';
 import type { Topic } from '../reads/read.ts';
 import { isPreflight } from './cors.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { answerMembers } from '../answers/answer.ts';
 
 const turn = { sequence: z.int().min(0), turnId: z.string() };

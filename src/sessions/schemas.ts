@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const message = z
   .union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() }))])

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toIsoSeconds } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 

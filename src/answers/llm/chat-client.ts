@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Clock, createSteadyClock } from '../../lib/clock.ts';
 import type { PostClient, StreamedReply } from '../../lib/http/post-client.ts';
 import { parseJson } from '../../lib/parse-json.ts';

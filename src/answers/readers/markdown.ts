@@ -1,7 +1,7 @@
 import type { Token } from 'markdown-it';
 import MarkdownIt from 'markdown-it';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { kindOf } from './reader-kinds.ts';
 import { type Block, type ReadFile, SectionBuilder, toRowText } from './section.ts';
 

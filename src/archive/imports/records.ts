@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ExportFile, ExportFiles } from './export-source.ts';
 import { type SkippedRecord, skipRecord } from './export-source.ts';
 

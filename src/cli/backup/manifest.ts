@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync, statfsSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { keyMigrations } from '../../access/keys/key-rows.ts';
 import { migrations as archiveMigrations } from '../../archive/store/schema.ts';
 import {

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readBoundedText, UnusableTextError } from '../../lib/files/bounded-text.ts';
 import { FileLockedError, lockFile } from '../../lib/files/file-lock.ts';
 import { isMissing, syncFolder } from '../../lib/files/private-files.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
 import { Problem } from '../../lib/problem.ts';
 import { searchPlatforms } from '../../model/reference.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { isFediverseAccount } from '../../model/addresses/address.ts';
 import { profileUrl } from '../../model/addresses/urls.ts';

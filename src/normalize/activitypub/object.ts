@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseUrl } from '../../lib/http/url.ts';
 import { isPostId } from '../../model/reference.ts';
 import { count, lenient, parserOf, textOrNull, token, tokenOrNull, url } from '../lenient.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { lenient, listOf, refuse, text, textOrNull, token, tokenOrNull, url } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
 import { readTimeMs } from '../times.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { postUrl, profileUrl } from '../../model/addresses/urls.ts';
 import { isPostId } from '../../model/reference.ts';
 import { refuse, url } from '../lenient.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card } from '../../model/post.ts';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { hashtagUrl } from '../../model/addresses/urls.ts';
 import type { Facet } from '../../model/post.ts';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { HttpAnswer, RequestContext } from '../../lib/http/http-client.ts';
 import type { RepliesQuery } from '../../model/queries.ts';
 import { lenient, textOrNull } from '../../normalize/lenient.ts';

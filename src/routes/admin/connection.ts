@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Client } from '../../lib/caller.ts';
 import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import { privateCaching } from '../headers.ts';

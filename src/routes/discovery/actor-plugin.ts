@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { SigningKey } from '../../lib/http/request-signatures.ts';
 import { parseQuery } from '../../lib/http/url.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { problemKinds, problemMediaType } from '../../lib/problem.ts';
 import { isFeedFormat, isInternalFormat } from '../../model/results.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';

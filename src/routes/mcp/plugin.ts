@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { jsonMediaTypes } from '../../lib/http/json-bodies.ts';
 import type { Origins } from '../../lib/http/origins.ts';
 import { Problem } from '../../lib/problem.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CopyReader, StoredCopy } from '../../archive/media/copy-reader.ts';
 import { copiesPath } from '../../archive/media/media-rows.ts';
 import { mediaExtensions } from '../../lib/files/media-type.ts';

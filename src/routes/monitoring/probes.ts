@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import type { BreakerState } from '../../lib/breaker.ts';
 import { toJsonBody } from '../../lib/http/json-bodies.ts';

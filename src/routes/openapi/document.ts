@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { AllowanceLimits } from '../../access/allowances.ts';
 import { type JsonSchema, toReplySchemas } from '../../lib/json-schema.ts';
 import { historyMetaLine, historyPostLine } from '../../model/history.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { packagePath } from '../../lib/files/package-path.ts';
 import { moveBaseUrl } from '../../lib/http/base-url-of-examples.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type JsonSchema, refer } from '../../lib/json-schema.ts';
 import {
   type ProblemCode,

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { answerReply } from '../../answers/answer.ts';
 import type { ProblemCode } from '../../lib/problem.ts';
 import { type HeaderName, listEndpointHeaders } from '../openapi/headers.ts';

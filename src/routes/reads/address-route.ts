@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { joinParameters, parseQuery, parseUrl } from '../../lib/http/url.ts';
 import { Problem } from '../../lib/problem.ts';
 import { isPlatformHost } from '../../model/addresses/address.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { accepts, toOwnPath } from '../../reads/addresses/own-path.ts';
 import { permalinkPatterns, readOfKind } from '../../reads/addresses/own-paths.ts';
 import { handleParam } from '../../reads/list.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseQuery } from '../../lib/http/url.ts';
 import { Problem, quoteInput } from '../../lib/problem.ts';
 import { type AccountReference, parseHandle } from '../../model/reference.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { decode } from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
-import { z } from 'zod';
+import * as z from 'zod';
 import { connectSqlite } from '../../../lib/files/sqlite.ts';
 import { isDecompressionBomb } from '../export-source.ts';
 

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   postCollection,
   readTidMs,

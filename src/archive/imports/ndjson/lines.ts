@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { parseStored } from '../../store/stored-json.ts';
 import { type SkippedRecord, skipRecord } from '../export-source.ts';
 import { describeFault } from '../records.ts';

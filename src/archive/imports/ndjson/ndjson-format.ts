@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Account, account } from '../../../model/account.ts';
 import { type Post, post, type Status } from '../../../model/post.ts';
 import { checkLanguages } from '../../../normalize/language.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { lenient, listOf, parserOf, text, token, url } from '../../../normalize/lenient.ts';
 import { maximums } from '../../../normalize/maximums.ts';
 import { readTimeMs, refuseTime } from '../../../normalize/times.ts';

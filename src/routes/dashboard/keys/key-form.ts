@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { KeyRecord } from '../../../access/keys/key-record.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { escapeHtml } from '../../../render/html/markup.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toJsonBody } from '../../../lib/http/json-bodies.ts';
 import { encodeComponent } from '../../../lib/http/url.ts';
 import { Problem } from '../../../lib/problem.ts';
