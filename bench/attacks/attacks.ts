@@ -177,7 +177,7 @@ export const attacks = {
     })),
   questions: (target) =>
     keepRequesting(target, 16, () => ({
-      path: `/docs/nextRequest?q=${fill('how%20read%20', 3000)}${fresh()}`,
+      path: `/docs/ask?q=${fill('how%20read%20', 3000)}${fresh()}`,
     })),
   histories: (target) =>
     Promise.all([
