@@ -36,6 +36,12 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 curl -fs "http://localhost:$port/ada.example/status/1900000000000000001" | grep -qF '# Thread by' || fail 'the server returned no post'
+for format in json html obsidian; do
+  curl -fs "http://localhost:$port/ada.example/status/1900000000000000001?format=$format" -o /dev/null || fail "the server returned no $format"
+done
+for format in rss atom; do
+  curl -fs "http://localhost:$port/ada.example?format=$format" -o /dev/null || fail "the server returned no $format"
+done
 curl -fs "http://localhost:$port/docs/deploy" | grep -qF '<html' || fail 'the server returned no documentation'
 "${perch[@]}" read ada.example --limit 1 | grep -qF '# Ada Fenwick' || fail 'perch read'
 "${perch[@]}" search heron --platform sample | grep -qF '# Search: heron' || fail 'perch search'
