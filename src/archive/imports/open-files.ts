@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, mkdtemp, open, opendir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -28,6 +28,13 @@ const chunkBytes = 128 * 1024;
 
 const readPlain = (path: string) => createReadStream(path, { highWaterMark: chunkBytes });
 
+const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0); // unknown on Windows
+
+async function* readOwn(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const file = await open(path, openFlags);
+  yield* file.createReadStream({ highWaterMark: chunkBytes });
+}
+
 async function openPlainFile(path: string): Promise<ExportFiles> {
   const files = [{ name: basename(path), bytes: (await stat(path)).size }];
   return {
@@ -55,7 +62,7 @@ const folderLimits = {
 async function openFolderFiles(root: string): Promise<ExportFiles | null> {
   if (!(await stat(root)).isDirectory()) return null;
   const toFile = async (name: string) => ({ name, bytes: (await stat(join(root, name))).size });
-  const read: ExportFiles['read'] = ({ name }) => readPlain(join(root, name));
+  const read: ExportFiles['read'] = ({ name }) => readOwn(join(root, name));
   const all = async function* (): AsyncGenerator<MediaFile, void, undefined> {
     let count = 0;
     for await (const name of listNames(root, folderLimits.depth)) {
