@@ -159,11 +159,13 @@ export function createBoundServer(
   const clients = new Map<Socket, Client | null>();
   const isExcluded = (client: Client | null) => quotas.findExcess('pipelines', client, 1) !== null;
   const cut = (socket: Socket): void => {
-    const penalty = quotas.open('pipelines', clients.get(socket) ?? null);
+    const client = clients.get(socket) ?? null;
+    const penalty = quotas.open('pipelines', client);
     if (penalty.take(1)) setTimeout(penalty.release, penaltyMs).unref();
     socket.destroy();
+    if (!isExcluded(client)) return;
     // Before Node parses what the client has sent on its other connections.
-    for (const [other, client] of clients) if (isExcluded(client)) other.destroy();
+    for (const [other, its] of clients) if (isExcluded(its)) other.destroy();
   };
   const server = createServer(options, (request, response) => {
     const { socket } = request;

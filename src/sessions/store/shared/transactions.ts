@@ -51,7 +51,7 @@ export interface SessionChange {
   readonly after: SessionRecord | null;
   /** Commands that write the record, events and messages. */
   readonly commands: readonly Command[];
-  /** Instance that must run the session for the change to be made. Default: any. */
+  /** Instance that must run the session for the change to be made. Without it, each may. */
   readonly runner?: string;
   /** Request that is not executed if it was before, and the result to store for it. */
   readonly request?: KeyedRequest | null;
