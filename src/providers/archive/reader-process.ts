@@ -1,4 +1,5 @@
 import { openArchiveStore } from '../../archive/store/store.ts';
+import { lowerPriority } from '../../lib/scheduling/lower-priority.ts';
 import type { Answers, QueryKind } from '../../model/queries.ts';
 import { type ReaderMessage, type ReaderOptions, type ReadRequest, toFailure } from './messages.ts';
 import { type ArchiveReads, createReads } from './reads.ts';
@@ -29,6 +30,7 @@ function read(reads: ArchiveReads, { kind, query }: ReadRequest): ReaderMessage 
   }
 }
 
+lowerPriority();
 try {
   serve();
 } catch (error) {

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import {
@@ -59,6 +61,30 @@ it('indexes in one thread and answers in another, even after the latter has cras
   expect(answers.engine.isReady).toBe(true);
   expect(threads).toHaveLength(3);
 });
+
+/** Returns the nice values of this process's threads: field 19 of proc(5), `stat`. */
+function threadPriorities(): readonly number[] {
+  const tasks = '/proc/self/task';
+  const stats = readdirSync(tasks).map((id) => readFileSync(`${tasks}/${id}/stat`, 'utf8'));
+  return stats.map((stat) => Number(stat.split(') ')[1]?.split(' ')[16]));
+}
+
+it.runIf(process.platform === 'linux')(
+  'answers with less priority than the thread of requests',
+  {
+    timeout,
+  },
+  async () => {
+    const { answers, ask } = openInRealThreads(join(temporaryFolder(), 'answers.db'));
+    await answers.refresh();
+    expect((await ask()).abstained).toBe(false);
+
+    const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
+    const lower = Math.min(getPriority() + PRIORITY_BELOW_NORMAL, PRIORITY_LOW);
+    expect(threadPriorities()).toContain(lower);
+    expect(threadPriorities()).toContain(getPriority());
+  },
+);
 
 it('rebuilds an index in memory after its thread has crashed', { timeout }, async () => {
   const { answers, threads, ask } = openInRealThreads(':memory:');
