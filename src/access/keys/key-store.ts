@@ -14,7 +14,7 @@ import {
   type StoredKey,
   withChanges,
 } from './key-record.ts';
-import type { FoundKey, KeyRows } from './key-rows.ts';
+import type { KeyRows } from './key-rows.ts';
 
 /** Result of checking an API key. `unverified`: the key store is unavailable. */
 export type KeyCheck =
@@ -92,10 +92,11 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
   const findOffline = (key: string): KeyCheck =>
     (outage.isBrief() ? verdicts.recall(key) : undefined) ?? { status: 'unverified' };
   const find = (key: string): KeyCheck => {
-    const found = cached.find(key, outage.end);
-    const check = toCheck(found);
-    verdicts.note(key, check);
-    if (found !== undefined) uses.note(found.id);
+    const check = cached.find(key, (read) => {
+      outage.end();
+      verdicts.note(key, read);
+    });
+    if (check.status === 'valid') uses.note(check.id);
     return check;
   };
   try {
@@ -132,9 +133,6 @@ export function openKeyStore(options: KeyStoreOptions): KeyFileStore {
     },
   };
 }
-
-const toCheck = (found: FoundKey | undefined): KeyCheck =>
-  found === undefined ? { status: 'invalid' } : { status: 'valid', ...found };
 
 const maxCached = 1000;
 
@@ -179,21 +177,23 @@ export function createOperations(
 }
 
 function createKeyCache(file: KeyFile) {
-  const keys = new LRUCache<string, FoundKey>({ max: maxCached });
+  const checks = new LRUCache<string, KeyCheck>({ max: maxCached });
   let cachedVersion: object | undefined;
   return {
-    find: (secret: string, onRead: () => void): FoundKey | undefined => {
+    find: (secret: string, onRead: (check: KeyCheck) => void): KeyCheck => {
       // Reads the version before the key, so that a change between these reads invalidates the
       // cache entry.
       const version = file.version();
-      if (version !== cachedVersion) keys.clear();
+      if (version !== cachedVersion) checks.clear();
       cachedVersion = version;
-      const known = keys.get(secret);
+      const known = checks.get(secret);
       if (known !== undefined) return known;
       const key = file.use((rows) => rows.find(hashKey(secret)));
-      onRead();
-      if (version !== undefined) keys.set(secret, key);
-      return key;
+      const check: KeyCheck =
+        key === undefined ? { status: 'invalid' } : { status: 'valid', ...key };
+      onRead(check);
+      if (version !== undefined && key !== undefined) checks.set(secret, check);
+      return check;
     },
   };
 }
