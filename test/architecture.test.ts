@@ -42,7 +42,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   '@modelcontextprotocol/server': /^routes\/mcp\//,
   pino: /^cli\/(?:logger|reading\/open-reading|serve)\.ts$/,
   mime: /^normalize\/files\.ts$/,
-  parse5: /^answers\/readers\/html\.ts$|^normalize\/html(?:-text|\/\w+)\.ts$/,
+  parse5: /^answers\/readers\/html\.ts$|^normalize\/html-\w+\.ts$/,
   ignore: /^answers\/corpus\/corpus\.ts$/,
   'tar-stream': /^archive\/imports\/open-files\.ts$/,
   yauzl: /^archive\/imports\/open-files\.ts$|^cli\/restore\.ts$/,

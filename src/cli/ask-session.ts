@@ -22,6 +22,7 @@ import { openConfiguredAnswers } from '../server/wiring/answers.ts';
 import { toQuotaLimits } from '../server/wiring/bounds.ts';
 import { openSessionSecret, openSessions, readAddressFile } from '../server/wiring/sessions.ts';
 import { readMessage } from '../sessions/http/requests.ts';
+import { createContinuationTokens, keyedHash } from '../sessions/ids.ts';
 import {
   demandKnown,
   refuseOtherOwner,
@@ -29,7 +30,6 @@ import {
   sendFurtherMessage,
 } from '../sessions/messages.ts';
 import type { SessionService } from '../sessions/service.ts';
-import { createContinuationTokens, keyedHash } from '../sessions/tokens.ts';
 import { type CommandContext, CommandError, exitCodes, UsageError } from './command.ts';
 import { createLogger } from './logger.ts';
 import { explainOpenError } from './output/explain.ts';

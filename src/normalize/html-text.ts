@@ -14,7 +14,7 @@ import {
   styles,
   Tables,
   voids,
-} from './html/elements.ts';
+} from './html-elements.ts';
 import {
   type Margin,
   type NameMention,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mapWithPauses } from '../lib/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../lib/scheduling/map.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import type { Answers, Page, PostFound, ProfileFound, Query, QueryKind } from '../model/queries.ts';

@@ -1,4 +1,4 @@
-import { mapWithPauses } from '../lib/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../lib/scheduling/map.ts';
 import type { Post, Status } from '../model/post.ts';
 import type { Page, PostFound, SearchQuery } from '../model/queries.ts';
 import { maximums } from '../normalize/maximums.ts';

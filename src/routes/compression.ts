@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { type Coding, createCodingChoice, isCompressible } from '../lib/http/content-coding.ts';
+import { type Coding, createCodingChoice, isCompressible } from '../lib/http/accept.ts';
 import { toOwnBuffer } from '../lib/own-buffer.ts';
 import { varyByCoding } from './headers.ts';
 

@@ -1,11 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import {
-  type Coding,
-  isCompressible,
-  matchesEtag,
-  toCodedEtag,
-} from '../lib/http/content-coding.ts';
+import { type Coding, isCompressible, matchesEtag, toCodedEtag } from '../lib/http/accept.ts';
 import type { Compression } from './compression.ts';
 import { type Headers, toNotModifiedHeaders, varyByCoding } from './headers.ts';
 

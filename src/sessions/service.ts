@@ -9,7 +9,7 @@ import { createFairQueue } from '../lib/scheduling/fair-queue.ts';
 import type { Quotas, Reservation } from '../lib/scheduling/quotas.ts';
 import type { Tracing } from '../lib/tracing/tracing.ts';
 import { type CallLimits, createCallRates } from './call-rates.ts';
-import { createSessionIds } from './ids.ts';
+import { createContinuationTokens, createSessionIds, keyedHash } from './ids.ts';
 import { toStoreProblem } from './store/group-commit.ts';
 import { turnDetails } from './store/quotas.ts';
 import {
@@ -27,7 +27,6 @@ import {
 } from './store/state.ts';
 import { openStoreHealth, type StoreFaults } from './store/store-faults.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
-import { createContinuationTokens, keyedHash } from './tokens.ts';
 import { createTurnSpans } from './turns/turn-run.ts';
 import { createTurns, failInterrupted, type StalledTurn, toStalledEvents } from './turns/turns.ts';
 

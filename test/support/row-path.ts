@@ -1,5 +1,5 @@
+import { isPermalinkHandle } from '../../src/reads/addresses/own-path.ts';
 import { ownPaths, type PathPattern } from '../../src/reads/addresses/own-paths.ts';
-import { isPermalinkHandle } from '../../src/reads/addresses/permalink-handle.ts';
 
 interface KnownPath {
   readonly pattern: RegExp;

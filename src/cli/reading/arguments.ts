@@ -9,7 +9,7 @@ import {
   platform,
 } from '../../model/reference.ts';
 import type { AddressedRead } from '../../reads/addresses/address.ts';
-import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
+import { parseTypedInput } from '../../reads/addresses/address.ts';
 import { describeParametersOf, type ReadAbout } from '../../reads/read.ts';
 import { type CommandOption, chooseWord, refuseMisspelling, UsageError } from '../command.ts';
 

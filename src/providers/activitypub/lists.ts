@@ -1,5 +1,5 @@
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
-import { mapConcurrently } from '../../lib/scheduling/map-concurrently.ts';
+import { mapConcurrently } from '../../lib/scheduling/map.ts';
 import type { Account } from '../../model/account.ts';
 import type { Status } from '../../model/post.ts';
 import type { ConnectionsQuery, Page, TimelineQuery } from '../../model/queries.ts';

@@ -1,6 +1,6 @@
 import { Problem, quoteInput } from '../../lib/problem.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
-import { mapConcurrently } from '../../lib/scheduling/map-concurrently.ts';
+import { mapConcurrently } from '../../lib/scheduling/map.ts';
 import type { Status } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import type { PostReference } from '../../model/reference.ts';

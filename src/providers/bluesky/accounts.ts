@@ -1,4 +1,4 @@
-import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../../lib/scheduling/map.ts';
 import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import {

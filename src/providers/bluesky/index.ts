@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../../lib/scheduling/map.ts';
 import type { Status } from '../../model/post.ts';
 import type { SearchQuery, TimelineQuery } from '../../model/queries.ts';
 import { assessPost, shapeAccount } from '../../normalize/bluesky/account.ts';

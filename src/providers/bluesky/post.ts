@@ -1,5 +1,5 @@
 import { HttpFailure } from '../../lib/http/http-client.ts';
-import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../../lib/scheduling/map.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { writePostUri } from '../../normalize/bluesky/addresses.ts';

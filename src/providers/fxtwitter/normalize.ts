@@ -1,4 +1,4 @@
-import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../../lib/scheduling/map.ts';
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { profileUrl, xCommunityUrl } from '../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';

@@ -1,5 +1,5 @@
 import { HttpFailure } from '../../lib/http/http-client.ts';
-import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../../lib/scheduling/map.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { PostFound, PostQuery, RepliesQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';

@@ -1,5 +1,5 @@
 import { parseUrl } from '../../lib/http/url.ts';
-import { mapWithPauses } from '../../lib/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../../lib/scheduling/map.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { ConnectionsQuery, Page, SearchQuery, TimelineQuery } from '../../model/queries.ts';

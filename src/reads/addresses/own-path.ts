@@ -7,7 +7,6 @@ import {
 } from '../../model/addresses/match-form.ts';
 import type { AddressedRead } from './address.ts';
 import { type OwnPath, ownPaths, type PathPattern } from './own-paths.ts';
-import { isPermalinkHandle } from './permalink-handle.ts';
 
 /** Paths sorted by number of parameters, so that `/search` is tried before `/{handle}`. */
 const candidates = ownPaths
@@ -70,4 +69,19 @@ export function toOwnPath({ read, given }: AddressedRead, surface: OwnPath['surf
     [values].flat().map((value) => `${encodeComponent(name)}=${encodeComponent(value)}`),
   );
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
+}
+
+/** Reserved first path segments, which belong to the server and cannot be handles. */
+const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
+
+const fileEnding =
+  /\.(?:atom|avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|rss|svg|txt|webmanifest|webp|woff2?|xml)$/i;
+
+/** Returns whether a first path segment, in lower case, belongs to the server's own paths. */
+export const isReservedName = (segment: string): boolean => reservedName.test(segment);
+
+/** Returns whether the first segment of a path such as `/jack/status/20` can be a handle. */
+export function isPermalinkHandle(segment: string): boolean {
+  const name = segment.replace(/^@/, '').toLowerCase();
+  return name !== '' && !isReservedName(name) && !fileEnding.test(name);
 }

@@ -5,7 +5,7 @@ import type { CopyReader, StoredCopy } from '../../archive/media/copy-reader.ts'
 import { copiesPath } from '../../archive/media/media-rows.ts';
 import { mediaExtensions } from '../../lib/files/media-type.ts';
 import { isCode } from '../../lib/files/private-files.ts';
-import { matchesEtag } from '../../lib/http/content-coding.ts';
+import { matchesEtag } from '../../lib/http/accept.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
 import { toNotModifiedHeaders } from '../headers.ts';

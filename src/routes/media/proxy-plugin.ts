@@ -8,7 +8,7 @@ import {
 import type { Picture, PictureFacts } from '../../fetching/media/picture-store.ts';
 import type { Pictures } from '../../fetching/media/pictures.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { matchesEtag } from '../../lib/http/content-coding.ts';
+import { matchesEtag } from '../../lib/http/accept.ts';
 import type { Quotas } from '../../lib/scheduling/quotas.ts';
 import { toNotModifiedHeaders } from '../headers.ts';
 import {

@@ -6,10 +6,10 @@ import {
   type AddressedRead,
   type AddressOptions,
   ownPathOf,
+  parseTypedInput,
   toTypedUrl,
 } from '../../reads/addresses/address.ts';
 import { matchOwnPath, toOwnPath } from '../../reads/addresses/own-path.ts';
-import { parseTypedInput } from '../../reads/addresses/typed-input.ts';
 import type { OwnPage, ToOwnPage } from '../../render/context.ts';
 
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);

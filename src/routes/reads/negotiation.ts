@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { parseWeighted, type WeightedItem } from '../../lib/http/weighted-list.ts';
+import { parseWeighted, type WeightedItem } from '../../lib/http/accept.ts';
 
 export type PageFormat = 'html' | 'markdown';
 

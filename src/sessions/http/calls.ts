@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../lib/caller.ts';
 import { Problem } from '../../lib/problem.ts';
+import { keyedHash, readOwner } from '../ids.ts';
 import { demandKnown, refuseOtherOwner } from '../messages.ts';
 import type { SessionService } from '../service.ts';
 import type { Found, KeyedRequest } from '../store/session-store.ts';
 import type { SessionRecord } from '../store/state.ts';
-import { keyedHash, readOwner } from '../tokens.ts';
 import { type Body, readString } from './requests.ts';
 
 export interface CallerRules {

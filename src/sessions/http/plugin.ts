@@ -7,10 +7,10 @@ import type { CorsPolicy } from '../../routes/cors.ts';
 import { routeNotFound } from '../../routes/problems.ts';
 import { beginStream } from '../../routes/reply.ts';
 import { refuseAll, serveRoutes } from '../../routes/route.ts';
+import { readOwner } from '../ids.ts';
 import { sendFirstMessage, sendFurtherMessage } from '../messages.ts';
 import type { Receipt } from '../store/session-store.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
-import { readOwner } from '../tokens.ts';
 import {
   type Caller,
   type CallOptions,

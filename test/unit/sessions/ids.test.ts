@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemRandom } from '../../../src/lib/random.ts';
-import { createSessionIds } from '../../../src/sessions/ids.ts';
-import { createContinuationTokens } from '../../../src/sessions/tokens.ts';
+import { createContinuationTokens, createSessionIds } from '../../../src/sessions/ids.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const idsAt = (now: () => number) =>

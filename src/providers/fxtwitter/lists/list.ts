@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../../lib/http/http-client.ts';
-import { mapWithPauses } from '../../../lib/scheduling/map-with-pauses.ts';
+import { mapWithPauses } from '../../../lib/scheduling/map.ts';
 import type { Account } from '../../../model/account.ts';
 import type { ConnectionsQuery, Page, SearchQuery } from '../../../model/queries.ts';
 import { ProviderError } from '../../../normalize/provider-error.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CacheEntry, Outcome } from '../../../../src/fetching/cache/response-cache.ts';
-import { parseEntry, serializeEntry } from '../../../../src/fetching/cache/serialized-entry.ts';
+import { parseEntry, serializeEntry } from '../../../../src/fetching/cache/shared-responses.ts';
 import type { ListItem } from '../../../../src/fetching/lists/fetch-page.ts';
 import { Problem } from '../../../../src/lib/problem.ts';
 import { stubAccount, stubFound, stubPost } from '../../../support/stub-provider.ts';

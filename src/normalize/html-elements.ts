@@ -1,6 +1,6 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
-import type { Facet } from '../../model/post.ts';
-import type { Margin, TextWriter } from '../text-writer.ts';
+import type { Facet } from '../model/post.ts';
+import type { Margin, TextWriter } from './text-writer.ts';
 
 interface OpenList {
   next: number;
@@ -340,3 +340,34 @@ const writeParts = (parts: readonly Part[]): string =>
     .map(({ text, isJoined }, at) => (isJoined || at === 0 ? text : ` ${text}`))
     .join('')
     .trim();
+
+const maxHead = 131_072; // UTF-16 code units of a page that are searched
+
+/** Returns the `href` of the page's first `rel="alternate"` link of such a type; `null` without. */
+export function findAlternateLink(
+  html: string,
+  isWanted: (contentType: string) => boolean,
+): string | null {
+  let found: string | null = null;
+  const onStartTag = (token: Token.TagToken) => {
+    if (found !== null || token.tagName !== 'link') return;
+    const relations = attributeOf(token, 'rel').toLowerCase().split(/\s+/);
+    const href = attributeOf(token, 'href');
+    if (!relations.includes('alternate') || href === '') return;
+    if (isWanted(attributeOf(token, 'type'))) found = href;
+  };
+  const onText = () => {};
+  const tokenizer = new Tokenizer(
+    { sourceCodeLocationInfo: false },
+    {
+      onEndTag: onText,
+      onCharacter: onText,
+      onWhitespaceCharacter: onText,
+      ...ignored,
+      onStartTag,
+    },
+  );
+  const body = html.search(/<body[\s>]/i);
+  tokenizer.write(html.slice(0, Math.min(body < 0 ? html.length : body, maxHead)), true);
+  return found;
+}
