@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isPublicUrl } from '../lib/http/public-host.ts';
 import { parseUrl } from '../lib/http/url.ts';
 import { parseEngineUrl } from '../lib/redis/engine-url.ts';
-import { isReservedName } from '../reads/addresses/own-path.ts';
+import { isReservedName } from '../reads/addresses/own-paths.ts';
 import {
   flag,
   httpUrl,

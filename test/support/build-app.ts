@@ -13,7 +13,7 @@ import { systemRandom } from '../../src/lib/random.ts';
 import type { Tracing } from '../../src/lib/tracing/tracing.ts';
 import { openArchive } from '../../src/providers/archive/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { isPermalinkHandle } from '../../src/reads/addresses/own-path.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/own-paths.ts';
 import { allReads } from '../../src/reads/index.ts';
 import type { LoadGauge } from '../../src/routes/monitoring/load.ts';
 import {

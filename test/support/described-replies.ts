@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import { version } from '../../src/lib/version.ts';
-import { isPermalinkHandle } from '../../src/reads/addresses/own-path.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/own-paths.ts';
 import { describeOpenApi } from '../../src/routes/openapi/document.ts';
 import { toPath } from '../../src/routes/reads/routes.ts';
 import { adminEndpoints, listEndpoints } from '../../src/server/endpoints.ts';

@@ -1,5 +1,8 @@
-import { isPermalinkHandle } from '../../src/reads/addresses/own-path.ts';
-import { ownPaths, type PathPattern } from '../../src/reads/addresses/own-paths.ts';
+import {
+  isPermalinkHandle,
+  ownPaths,
+  type PathPattern,
+} from '../../src/reads/addresses/own-paths.ts';
 
 interface KnownPath {
   readonly pattern: RegExp;

@@ -12,8 +12,7 @@ import { decodeSegment } from '../../model/addresses/match-form.ts';
 import type { Address } from '../../model/addresses/sites.ts';
 import { nobodyOnX, parseHandle } from '../../model/reference.ts';
 import type { ReadId } from '../index.ts';
-import { matchOwnPath } from './own-path.ts';
-import { parametersOfTab, readOfKind } from './own-paths.ts';
+import { matchOwnPath, parametersOfTab, readOfKind } from './own-paths.ts';
 
 /** Read operation that a URL requests, and its parameters in the form of a parsed query string. */
 export type AddressedRead = Readonly<{ read: ReadId; given: Readonly<ParsedUrlQuery> }>;

@@ -5,7 +5,7 @@ import { getProfile } from '../get-profile.ts';
 import { listFollowers, listFollowing } from '../list-connections.ts';
 import { searchPosts } from '../search-posts.ts';
 import { type AddressedRead, type AddressOptions, parseAddress } from './address.ts';
-import { toOwnPath } from './own-path.ts';
+import { toOwnPath } from './own-paths.ts';
 
 const others = {
   getProfile: { read: getProfile, name: 'an account' },

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../lib/problem.ts';
-import { isPermalinkHandle } from '../../reads/addresses/own-path.ts';
+import { isPermalinkHandle } from '../../reads/addresses/own-paths.ts';
 import { corsHeaders } from '../cors.ts';
 import { type Headers, toCommonHeaders } from '../headers.ts';
 import type { Identification } from '../key-status/plugin.ts';

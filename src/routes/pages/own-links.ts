@@ -9,7 +9,7 @@ import {
   parseTypedInput,
   toTypedUrl,
 } from '../../reads/addresses/address.ts';
-import { matchOwnPath, toOwnPath } from '../../reads/addresses/own-path.ts';
+import { matchOwnPath, toOwnPath } from '../../reads/addresses/own-paths.ts';
 import type { OwnPage, ToOwnPage } from '../../render/context.ts';
 
 const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);

@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { accepts, toOwnPath } from '../../reads/addresses/own-path.ts';
-import { permalinkPatterns, readOfKind } from '../../reads/addresses/own-paths.ts';
+import {
+  accepts,
+  permalinkPatterns,
+  readOfKind,
+  toOwnPath,
+} from '../../reads/addresses/own-paths.ts';
 import { handleParam } from '../../reads/list.ts';
 import { routeNotFound } from '../problems.ts';
 import { type Endpoint, route } from '../route.ts';

@@ -3,7 +3,7 @@ import { redactKeys } from '../../lib/redact.ts';
 import { editDistance } from '../../lib/suggest.ts';
 import { splitPath } from '../../model/addresses/match-form.ts';
 import { parseHandle } from '../../model/reference.ts';
-import { isPermalinkHandle } from '../../reads/addresses/own-path.ts';
+import { isPermalinkHandle } from '../../reads/addresses/own-paths.ts';
 
 const limits = { path: 300, segment: 64, query: 500 } as const;
 

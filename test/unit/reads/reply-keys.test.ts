@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRenderingBudget, type Found } from '../../../src/fetching/plan.ts';
-import { matchOwnPath } from '../../../src/reads/addresses/own-path.ts';
+import { matchOwnPath } from '../../../src/reads/addresses/own-paths.ts';
 import { createCursorCodec } from '../../../src/reads/cursor.ts';
 import { importProfilePosts } from '../../../src/reads/import-profile-posts.ts';
 import { reads } from '../../../src/reads/index.ts';
