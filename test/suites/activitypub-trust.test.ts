@@ -117,8 +117,8 @@ describe('a response', () => {
   });
 
   it.each([
-    [401, 503, 'upstream_unavailable', /without a signature \(status 401\)/],
-    [403, 503, 'upstream_unavailable', /without a signature \(status 403\)/],
+    [401, 503, 'upstream_unavailable', /without a signature or a login \(status 401\)/],
+    [403, 503, 'upstream_unavailable', /without a signature or a login \(status 403\)/],
     [404, 404, 'not_found', /no such post/],
     [410, 404, 'not_found', /deleted/],
     [406, 400, 'unsupported_host', /status 406/],

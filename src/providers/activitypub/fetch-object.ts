@@ -155,7 +155,7 @@ function refuseStatus({ status }: HttpAnswer, url: URL, isSigned: boolean): void
   if (status === 401 || status === 403) {
     const message = isSigned
       ? `The server ${url.hostname} refuses the signed requests of this server (status ${status}).`
-      : `The server ${url.hostname} refuses requests without a signature (status ${status}). Perch signs its requests if its operator sets PERCH_ACTOR.`;
+      : `The server ${url.hostname} refuses requests without a signature or a login (status ${status}). Perch signs its requests if its operator sets PERCH_ACTOR.`;
     throw toHostFailure('unavailable', message, { isUnsupported: true });
   }
   throw new NotAnObject(url, `answers with status ${status}.`);
