@@ -1,6 +1,6 @@
 import { errorCodeOf, type SqliteDatabase } from '../../lib/files/sqlite.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { StoreWatch } from './store-faults.ts';
+import { type StoreWatch, toStoreProblem, toUnavailable } from './store-faults.ts';
 
 /** Milliseconds between two attempts to write to a file that another process has locked. */
 const retryMs = 25;
@@ -121,15 +121,4 @@ function toWrite<Value>(
     },
     settle: (failure) => (failure === null ? answer() : reject(failure)),
   };
-}
-
-/** Converts an SQLite error to the Problem `not_ready`. Returns any other error unchanged. */
-export function toStoreProblem(cause: unknown, watch?: StoreWatch): unknown {
-  if (!errorCodeOf(cause)?.startsWith('SQLITE_')) return cause;
-  return toUnavailable(cause, watch);
-}
-
-function toUnavailable(cause: unknown, watch?: StoreWatch): Problem {
-  watch?.failed(cause);
-  return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
 }

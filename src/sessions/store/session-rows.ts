@@ -82,30 +82,29 @@ export function createSessionRows(database: SqliteDatabase) {
   };
 }
 
-const mostPurged = 100_000; // maximum number of stored ids of deleted sessions; the oldest are removed
+/** Maximum number of stored ids of deleted sessions; the oldest are removed. */
+const maxPurged = 100_000;
 
 export function createLifetimeRows(database: SqliteDatabase) {
   const idsOf = <Args extends number[]>(where: string) =>
     database
       .prepare<Args, string>(`SELECT id FROM sessions WHERE ${where} LIMIT ${pageSize}`)
       .pluck();
-  const prepare = <Args extends (string | number)[]>(sql: string) => database.prepare<Args>(sql);
   const deletions = [
     'events WHERE session',
     'messages WHERE session',
     'once WHERE session',
     'sessions WHERE number',
-  ].map((which) => prepare<[number]>(`DELETE FROM ${which} = ?`));
-  const insertPurged = prepare<[string, number]>(
+  ].map((which) => database.prepare<[number]>(`DELETE FROM ${which} = ?`));
+  const insertPurged = database.prepare<[string, number]>(
     'INSERT OR REPLACE INTO purged (id, purged_ms) VALUES (?, ?)',
   );
-  const forgetPurged = prepare<[number]>('DELETE FROM purged WHERE purged_ms <= ?');
-  const forgetMorePurged = prepare<[]>(
-    `DELETE FROM purged WHERE id IN (
-       SELECT id FROM purged ORDER BY purged_ms DESC LIMIT -1 OFFSET ${mostPurged}
+  const forgetPurged = database.prepare<[number, number]>(
+    `DELETE FROM purged WHERE purged_ms <= ? OR id IN (
+       SELECT id FROM purged ORDER BY purged_ms DESC LIMIT -1 OFFSET ?
      )`,
   );
-  const forgetOnce = prepare<[number]>('DELETE FROM once WHERE at_ms <= ?');
+  const forgetOnce = database.prepare<[number]>('DELETE FROM once WHERE at_ms <= ?');
   return {
     expired: idsOf<[number, number]>(`state = 'waiting' AND (active_ms <= ? OR created_ms <= ?)`),
     stale: idsOf<[number]>('ended_ms <= ?'),
@@ -115,8 +114,7 @@ export function createLifetimeRows(database: SqliteDatabase) {
       insertPurged.run(record.id, nowMs);
     },
     forget: ({ purgedMs, idempotencyMs }: Record<'purgedMs' | 'idempotencyMs', number>): void => {
-      forgetPurged.run(purgedMs);
-      forgetMorePurged.run();
+      forgetPurged.run(purgedMs, maxPurged);
       forgetOnce.run(idempotencyMs);
     },
   };

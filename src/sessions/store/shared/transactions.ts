@@ -1,4 +1,3 @@
-import { Problem } from '../../../lib/problem.ts';
 import type { Random } from '../../../lib/random.ts';
 import type { Engine, EngineScript } from '../../../lib/redis/engine.ts';
 import { EngineError } from '../../../lib/redis/engine-error.ts';
@@ -11,6 +10,7 @@ import {
   type StoreContext,
 } from '../session-store.ts';
 import type { SessionRecord } from '../state.ts';
+import { toUnavailable } from '../store-faults.ts';
 import { type Command, keys, namesOf, toIndexCommands, toOnceCommand } from './commands.ts';
 import { callScript, commitScript, findScript } from './scripts.ts';
 
@@ -88,48 +88,47 @@ export type Transactions = ReturnType<typeof createTransactions>;
 
 type Args = readonly (string | number)[];
 
+/** Creates the function that runs scripts, which must be safe to repeat after an outage. */
 function createRunner({ engine, watch }: SharedSessionsOptions) {
-  const unavailable = (cause: unknown): Problem => {
-    watch?.failed(cause);
-    // Callers get no text of the engine, which can contain addresses.
-    return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
-  };
   const attempt = async (script: EngineScript, args: Args): Promise<unknown> => {
     const isUp = await engine.waitUntilUp(patienceMs);
-    if (!isUp) throw unavailable(new EngineError(String(engine.state.fault), true));
+    if (!isUp) throw toUnavailable(new EngineError(String(engine.state.fault), true), watch);
     return engine.evaluate(script, { keys: [keyBase], args });
   };
-  /** Repeats a call once after an outage, so the script must be safe to repeat. */
-  const run = async (script: EngineScript, args: Args): Promise<unknown> => {
+  return (script: EngineScript, args: Args): Promise<unknown> => {
     const repeatOutage = (error: unknown) => {
       if (error instanceof EngineError && error.isOutage) return attempt(script, args);
       throw error;
     };
-    try {
-      return await attempt(script, args).catch(repeatOutage);
-    } catch (error) {
-      throw error instanceof EngineError ? unavailable(error) : error;
-    }
+    const fail = (error: unknown) => {
+      throw error instanceof EngineError ? toUnavailable(error, watch) : error;
+    };
+    return attempt(script, args).catch(repeatOutage).catch(fail);
   };
-  return { run, unavailable };
 }
 
 /** Creates reads and changes, which throw Problem `not_ready` if Valkey or Redis fails. */
 export function createTransactions(options: SharedSessionsOptions) {
   const { engine, replicas, watch } = options;
-  const { run, unavailable } = createRunner(options);
+  const run = createRunner(options);
   let operations = 0;
   /** Returns the reply, or its items, as strings; empty for `nil`. */
   const list = async (script: EngineScript, ...args: Args): Promise<readonly string[]> =>
     [(await run(script, args)) ?? []].flat().map((item) => String(item ?? ''));
   const call = async (...command: Command) => (await list(callScript, ...command))[0] ?? '';
   const confirm = async (): Promise<void> => {
-    if (replicas === 0) return;
-    try {
-      await engine.confirmReplicas(replicas, patienceMs);
-    } catch (error) {
-      throw unavailable(error);
-    }
+    const fail = (error: unknown) => Promise.reject(toUnavailable(error, watch));
+    if (replicas > 0) await engine.confirmReplicas(replicas, patienceMs).catch(fail);
+  };
+  const find = async (id: string) => {
+    const [kind, version, record = '', runner = ''] = await list(findScript, id);
+    if (kind !== 'known') return { kind: kind === 'purged' ? kind : 'unknown' } as const;
+    return {
+      kind,
+      version: Number(version),
+      record: JSON.parse(record) as SessionRecord,
+      runner,
+    } as const;
   };
   return {
     /** Waits until `replicas` replicas have stored all changes. @throws Problem `not_ready` */
@@ -138,10 +137,10 @@ export function createTransactions(options: SharedSessionsOptions) {
     /** Runs one command that is safe to repeat. Returns its reply, empty for `nil`. */
     call,
     callList: (...command: Command) => list(callScript, ...command),
-    find: async (id: string): Promise<StoredSession | 'purged' | 'unknown'> => {
-      const [kind, version, record = '', runner = ''] = await list(findScript, id);
-      if (kind !== 'known') return kind === 'purged' ? 'purged' : 'unknown';
-      return { version: Number(version), record: JSON.parse(record), runner };
+    find,
+    load: async (id: string): Promise<StoredSession | undefined> => {
+      const found = await find(id);
+      return found.kind === 'known' ? found : undefined;
     },
     /** Writes a value that expires. @throws Problem `not_ready` if the server does not store it */
     probe: async (): Promise<void> => {
@@ -158,13 +157,13 @@ export function createTransactions(options: SharedSessionsOptions) {
         operation: `${engine.instance}:${operations};`,
         channel: engine.prefix + changesChannel,
       });
-      const [kind, detail = '', scope] = await list(commitScript, json);
-      if (kind === 'ok') {
+      const [text = ''] = await list(commitScript, json);
+      const outcome: Outcome = JSON.parse(text);
+      if (outcome.kind === 'ok') {
         await confirm();
         watch?.worked();
       }
-      const found = kind === 'ok' ? { kind, runner: detail } : { kind, quantity: detail, scope };
-      return found as Outcome; // the script returns nothing else
+      return outcome;
     },
   };
 }
