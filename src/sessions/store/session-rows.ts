@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from '../../lib/files/sqlite.ts';
+import type { Quantity } from './quotas.ts';
 import {
   type AnsweredTurn,
   chunkLength,
@@ -19,11 +20,27 @@ interface RawSession extends Omit<SessionRecord, 'client' | 'pending'> {
   readonly network: string;
 }
 
+export type Rows = ReturnType<typeof prepareRows>;
+
+/** Prepares the statements, which neither begin nor end transactions. */
+export function prepareRows(database: SqliteDatabase) {
+  const used = database.prepare<[string], Readonly<Record<Quantity, number>>>(
+    `SELECT live AS sessions, stored AS sessionBytes, pending AS queuedTurns
+     FROM holders WHERE name = ?`,
+  );
+  return {
+    sessions: createSessionRows(database),
+    idempotency: createIdempotencyRows(database),
+    life: createLifetimeRows(database),
+    log: createLogRows(database),
+    usedBy: (quantity: Quantity, name: string) => used.get(name)?.[quantity] ?? 0,
+  };
+}
+
 const pageSize = 100;
 const unknownClient = '-';
 
-/** Prepares the statements for `sessions`, which neither begin nor end transactions. */
-export function createSessionRows(database: SqliteDatabase) {
+function createSessionRows(database: SqliteDatabase) {
   const select = (rest: string) => `SELECT number, id, state, owner, client AS address, network,
       created_ms AS createdMs, active_ms AS activeMs, ended_ms AS endedMs, accepted, events,
       stored AS storedBytes
@@ -85,7 +102,7 @@ export function createSessionRows(database: SqliteDatabase) {
 /** Maximum number of stored ids of deleted sessions; the oldest are removed. */
 const maxPurged = 100_000;
 
-export function createLifetimeRows(database: SqliteDatabase) {
+function createLifetimeRows(database: SqliteDatabase) {
   const idsOf = <Args extends number[]>(where: string) =>
     database
       .prepare<Args, string>(`SELECT id FROM sessions WHERE ${where} LIMIT ${pageSize}`)
@@ -120,7 +137,7 @@ export function createLifetimeRows(database: SqliteDatabase) {
   };
 }
 
-export function createIdempotencyRows(database: SqliteDatabase) {
+function createIdempotencyRows(database: SqliteDatabase) {
   const find = database.prepare<[string, number], Receipt & { readonly fingerprint: string }>(
     `SELECT fingerprint, id AS sessionId, delivery_id AS deliveryId, queued
      FROM once JOIN sessions ON number = session WHERE key = ? AND at_ms > ?`,
@@ -148,8 +165,7 @@ export function createIdempotencyRows(database: SqliteDatabase) {
 
 const maxChunkEvents = 256;
 
-/** Prepares the statements for `events` and `messages`. */
-export function createLogRows(database: SqliteDatabase) {
+function createLogRows(database: SqliteDatabase) {
   // Earlier versions stored the length of all events so far in the column `ends`.
   const append = database.prepare<[number, number, string]>(
     'INSERT INTO events (session, position, line, ends) VALUES (?, ?, ?, 0)',

@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { openSqlite, type SqliteDatabase } from '../../lib/files/sqlite.ts';
+import { openSqlite } from '../../lib/files/sqlite.ts';
 import { everyone, type Quotas } from '../../lib/scheduling/quotas.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import {
@@ -10,15 +10,12 @@ import {
   needOfAnswer,
   type Quantity,
   quantities,
+  toNeeds,
+  toNewRecord,
   toQuotaProblem,
+  toWrites,
 } from './quotas.ts';
-import {
-  createIdempotencyRows,
-  createLifetimeRows,
-  createLogRows,
-  createSessionRows,
-  type SessionRow,
-} from './session-rows.ts';
+import { prepareRows, type Rows, type SessionRow } from './session-rows.ts';
 import type {
   Acceptance,
   Commit,
@@ -31,7 +28,6 @@ import type {
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 import { LostFileError, toUnavailable } from './store-faults.ts';
-import { toNeeds, toNewRecord, toWrites } from './writes.ts';
 
 interface SqliteSessionsOptions extends StoreContext {
   readonly path: string;
@@ -110,22 +106,6 @@ function openWal(path: string) {
     close: () => closeSync(file),
   };
 }
-
-function prepareRows(database: SqliteDatabase) {
-  const used = database.prepare<[string], Readonly<Record<Quantity, number>>>(
-    `SELECT live AS sessions, stored AS sessionBytes, pending AS queuedTurns
-     FROM holders WHERE name = ?`,
-  );
-  return {
-    sessions: createSessionRows(database),
-    idempotency: createIdempotencyRows(database),
-    life: createLifetimeRows(database),
-    log: createLogRows(database),
-    usedBy: (quantity: Quantity, name: string) => used.get(name)?.[quantity] ?? 0,
-  };
-}
-
-type Rows = ReturnType<typeof prepareRows>;
 
 function createReads(rows: Rows, { read }: GroupCommit) {
   const { sessions, log, idempotency, life, usedBy } = rows;

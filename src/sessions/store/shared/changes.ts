@@ -1,17 +1,19 @@
 import { LRUCache } from 'lru-cache';
+import { toWrites } from '../quotas.ts';
 import type { Commit, Decide } from '../session-store.ts';
 import type { SessionRecord, Transition } from '../state.ts';
-import { toWrites } from '../writes.ts';
-import { toPurgeCommands, toWriteCommands } from './commands.ts';
 import { claimScript, renewScript } from './scripts.ts';
 import {
+  type Command,
   changesChannel,
   createTransactions,
+  keys,
   leaseMs,
   type SessionChange,
   type SharedSessionsOptions,
   type StoredSession,
   type Transactions,
+  toWriteCommands,
 } from './transactions.ts';
 
 const maxAttempts = 100;
@@ -186,7 +188,12 @@ export function createChanges(options: SharedSessionsOptions) {
         // Absent at the second attempt: it was deleted, but the answer to the first one was lost.
         if (before === undefined) return undefined;
         existed = true;
-        const commands = toPurgeCommands(id, nowMs);
+        // The id and its deletion time stay.
+        const commands: Command[] = [
+          ['DEL', keys.record + id],
+          ['DEL', keys.events + id],
+          ['ZADD', keys.purged, nowMs, id],
+        ];
         const outcome = await commit({ id, before, after: null, commands });
         return outcome.kind === 'changed' ? 'retry' : undefined;
       });

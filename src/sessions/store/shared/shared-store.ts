@@ -5,6 +5,8 @@ import {
   maxEvictions,
   needOfAnswer,
   type Quantity,
+  toNeeds,
+  toNewRecord,
   toQuotaProblem,
 } from '../quotas.ts';
 import {
@@ -18,12 +20,11 @@ import {
   type SessionStore,
 } from '../session-store.ts';
 import { endSession, type SessionRecord } from '../state.ts';
-import { toNeeds, toNewRecord } from '../writes.ts';
 import { type Changes, createChanges } from './changes.ts';
-import { keys } from './commands.ts';
 import { answeredScript, eventsScript, roomScript } from './scripts.ts';
 import {
   type Excess,
+  keys,
   type SharedSessionsOptions,
   type StoredSession,
   type Transactions,
