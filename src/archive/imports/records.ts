@@ -1,22 +1,32 @@
 import type * as z from 'zod';
-import type { ExportFile, ExportFiles } from './export-source.ts';
-import { type SkippedRecord, skipRecord } from './export-source.ts';
+import {
+  type ExportFile,
+  type ExportItem,
+  type SkippedRecord,
+  skipRecord,
+} from './export-source.ts';
 
-export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
+/** Record of an export, with the file that contains it and its number there. */
+export type ExportRecord<Row> =
+  | { readonly kind: 'row'; readonly row: Row; readonly location: string }
+  | SkippedRecord;
 
-interface RecordOptions<Row> extends JsonOptions {
+export interface RecordOptions<Row> extends JsonOptions {
   readonly schema: z.ZodType<Row>;
-  readonly read: ExportFiles['read'];
 }
 
 /** Yields arrays of records in the order of the files. Each array comes from one chunk. */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
-  { schema, read, ...options }: RecordOptions<Row>,
+  { schema, ...options }: RecordOptions<Row>,
 ): AsyncGenerator<readonly ExportRecord<Row>[], void, undefined> {
   for (const file of files) {
-    for await (const elements of jsonElements(read(file), options)) {
-      yield elements.map((element) => toRecord(element, schema, file.name));
+    for await (const elements of jsonElements(file.read(), options)) {
+      yield elements.map((element) => {
+        const location = `${file.name}, record ${element.index + 1}`;
+        if (element.kind === 'value') return parseRecord(element.value, location, schema);
+        return { ...skipRecord(location, element.reason), isCutOff: element.isCutOff };
+      });
     }
   }
 }
@@ -31,19 +41,31 @@ export async function* readRows<Row>(
   }
 }
 
-function toRecord<Row>(
-  element: JsonElement,
+export function parseRecord<Row>(
+  value: unknown,
+  location: string,
   schema: z.ZodType<Row>,
-  file: string,
 ): ExportRecord<Row> {
-  const location = `${file}, record ${element.index + 1}`;
-  if (element.kind === 'fault')
-    return { ...skipRecord(location, element.reason), isCutOff: element.isCutOff };
-  const { data: row, error } = schema.safeParse(element.value);
-  return error === undefined ? { kind: 'row', row } : skipRecord(location, describeFault(error));
+  const { data: row, error } = schema.safeParse(value);
+  if (error !== undefined) return skipRecord(location, describeFault(error));
+  return { kind: 'row', row, location };
 }
 
-export function describeFault({ issues: [issue] }: z.ZodError): string {
+/** Items of a record, or the reason to skip it. */
+export type Converted = ExportItem | readonly ExportItem[] | string;
+
+/** Converts records to items. */
+export const convertRecords = <Row>(
+  records: readonly ExportRecord<Row>[],
+  convert: (row: Row, location: string) => Converted,
+): readonly ExportItem[] =>
+  records.flatMap((record) => {
+    if (record.kind === 'skipped') return record;
+    const items = convert(record.row, record.location);
+    return typeof items === 'string' ? skipRecord(record.location, items) : items;
+  });
+
+function describeFault({ issues: [issue] }: z.ZodError): string {
   if (issue === undefined) return 'It cannot be read.';
   if (issue.code === 'custom') return issue.message;
   if (issue.path.length === 0) return 'It does not have the expected structure.';

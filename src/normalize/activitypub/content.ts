@@ -1,9 +1,10 @@
 import { parseUrl } from '../../lib/http/url.ts';
 import type { Media } from '../../model/media.ts';
 import type { Poll } from '../../model/post.ts';
-import { omitNull, toPercentage } from '../fields.ts';
+import { findLeftOut, omitNull, toPercentage } from '../fields.ts';
 import { toMedia } from '../files.ts';
 import { toLanguage } from '../language.ts';
+import { isCut } from '../lenient.ts';
 import { joinTexts, readPostText } from '../mastodon/text.ts';
 import { countCodePoints } from '../text.ts';
 import type { RichText } from '../text-writer.ts';
@@ -106,4 +107,10 @@ export function findQuote({ tag, ...note }: NotePayload): string | null {
   const link = tag.find((each) => each.type === 'Link');
   const { quote, quoteUri, quoteUrl, quoteURL, _misskey_quote } = note;
   return quote ?? quoteUri ?? quoteUrl ?? quoteURL ?? _misskey_quote ?? link?.href ?? null;
+}
+
+/** Returns the names of the members of a post that are not whole. */
+export function leftOutOf({ content, attachment, oneOf, anyOf }: NotePayload): readonly string[] {
+  const lists = { media: [attachment], poll: [oneOf ?? anyOf ?? undefined] };
+  return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
 }

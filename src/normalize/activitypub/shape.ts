@@ -3,11 +3,10 @@ import type { Account } from '../../model/account.ts';
 import { parseFediversePost } from '../../model/addresses/address.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Community, Post, Status } from '../../model/post.ts';
-import { findLeftOut, nameLeftOut, omitNull } from '../fields.ts';
+import { nameLeftOut, omitNull } from '../fields.ts';
 import { contentTypeOf } from '../files.ts';
 import { toRichText } from '../html-text.ts';
 import { toLanguage } from '../language.ts';
-import { isCut } from '../lenient.ts';
 import { findTagsBeside, joinTexts } from '../mastodon/text.ts';
 import { isWebUrl, webUrlOrNull } from '../text.ts';
 import type { RichText } from '../text-writer.ts';
@@ -15,6 +14,7 @@ import { toCreated, toIsoTime } from '../times.ts';
 import {
   createMentionNamer,
   languageOf,
+  leftOutOf,
   namesOfTags,
   readText,
   shapeMedia,
@@ -71,8 +71,7 @@ export function shapeObject(object: ObjectPayload, around: Surroundings): Status
     context: null,
     platform: 'activitypub',
   };
-  const lists = { media: [note.attachment], poll: [note.oneOf ?? note.anyOf ?? undefined] };
-  return nameLeftOut(status, [...(isCut(note.content) ? ['text'] : []), ...findLeftOut(lists)]);
+  return nameLeftOut(status, leftOutOf(note));
 }
 
 function toEdited(object: ObjectPayload): string | null {

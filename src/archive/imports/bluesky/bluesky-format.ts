@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CID } from 'multiformats/cid';
 import type { Account } from '../../../model/account.ts';
-import type { Post } from '../../../model/post.ts';
+import type { Status } from '../../../model/post.ts';
 import { parseHandle } from '../../../model/reference.ts';
 import { restrictionOf, shapeAccount } from '../../../normalize/bluesky/account.ts';
 import { postCollection, readTidMs } from '../../../normalize/bluesky/addresses.ts';
@@ -14,6 +14,7 @@ import {
   type ExportItem,
   type ExportSource,
   skipRecord,
+  toPostItem,
 } from '../export-source.ts';
 import {
   type Blocks,
@@ -229,7 +230,7 @@ function describeAccount(account: Account, profile: Profile): readonly ExportIte
     return [item, { ...skipRecord(profilePath, unreadable), isAccount: true }];
   }
   if (!account.protected) return [item];
-  return [item, { ...skipRecord(profilePath, hiddenProfile), cause: 'private', isAccount: true }];
+  return [item, { ...skipRecord(profilePath, hiddenProfile, 'private'), isAccount: true }];
 }
 
 const unreadable =
@@ -270,20 +271,15 @@ function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
   const parentAuthor = parseActor({ did: parentDid, handle: 'handle.invalid' });
   const post = shapePost(payload, { nowMs: repository.nowMs, parentAuthor });
   if (post.type === 'tombstone') {
-    return { ...skipRecord(of.path, 'Its author did not make it public.'), cause: 'private' };
+    return skipRecord(of.path, 'Its author did not make it public.', 'private');
   }
-  const parentId = post.replying_to?.status ?? null;
-  return {
-    kind: 'post',
-    post: setAuthor(post, account),
-    parentId,
-    created: payload.createdMs / 1000,
-  };
+  return toPostItem(setAuthor(post, account), payload.createdMs / 1000);
 }
 
-function setAuthor(post: Post, author: Account): Post {
-  if (post.type === 'tombstone') return post;
-  return { ...post, author, quote: post.quote && setAuthor(post.quote, author) };
+function setAuthor(post: Status, author: Account): Status {
+  const { quote } = post;
+  const isShown = quote?.type === 'status';
+  return { ...post, author, quote: isShown ? setAuthor(quote, author) : quote };
 }
 
 function readRepost(of: RecordRef, { blocks, repository }: RecordContext): ExportItem | string {

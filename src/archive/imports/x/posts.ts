@@ -3,15 +3,9 @@ import type { EarlierVersion, Status } from '../../../model/post.ts';
 import { decodeEntities } from '../../../normalize/text.ts';
 import type { RichText } from '../../../normalize/text-writer.ts';
 import { readTimeMs } from '../../../normalize/times.ts';
-import type {
-  ExportedPost,
-  ExportFile,
-  ExportFiles,
-  ExportItem,
-  LeftOutContent,
-} from '../export-source.ts';
-import { readRecords, readRows } from '../records.ts';
-import { type OwnPost, shapeNote, shapePost, shapeRepost } from './normalize.ts';
+import type { ExportedPost, ExportFile, ExportItem, LeftOutContent } from '../export-source.ts';
+import { convertRecords, readRecords, readRows } from '../records.ts';
+import { shapeNote, shapePost, shapeRepost } from './normalize.ts';
 import {
   maxVersions,
   type NotePayload,
@@ -21,7 +15,6 @@ import {
 } from './wire.ts';
 
 interface PostReading {
-  readonly read: ExportFiles['read'];
   readonly account: Account;
   readonly notes: Notes;
   /** Ids of the first versions of edited posts. */
@@ -33,7 +26,7 @@ interface PostReading {
 /** Yields posts and reposts. Yields edited posts last, and without their earlier versions. */
 export async function* readPosts(
   files: readonly ExportFile[],
-  { read, account, notes, edited, hasOriginals }: PostReading,
+  { account, notes, edited, hasOriginals }: PostReading,
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
   const edits = createEdits(edited);
   let shortened = 0;
@@ -48,8 +41,8 @@ export async function* readPosts(
     return edits.take(post, row) ? [] : [post];
   };
   for (const file of files) {
-    for await (const records of readRecords([file], { schema: tweetPayload, read }))
-      yield records.flatMap((record) => (record.kind === 'row' ? shape(record.row) : [record]));
+    for await (const records of readRecords([file], { schema: tweetPayload }))
+      yield convertRecords(records, shape);
     const reason = 'the export lacks the full text of these posts';
     const counted = { name: file.name, count: shortened, unit: 'item' } as const;
     if (shortened > 0) yield [{ kind: 'left-out', ...counted, reason }];
@@ -78,13 +71,10 @@ const overlap = 600; // maximum length of a match
 const maxEdited = 65_536; // maximum number of edited posts whose first version is recognized
 
 /** Returns the first versions' ids, because these often do not state that they were edited. */
-export async function readEditedIds(
-  files: readonly ExportFile[],
-  read: ExportFiles['read'],
-): Promise<ReadonlySet<string>> {
+export async function readEditedIds(files: readonly ExportFile[]): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const file of files) {
-    for await (const id of findIds(read(file))) if (ids.size < maxEdited) ids.add(id);
+    for await (const id of findIds(file.read())) if (ids.size < maxEdited) ids.add(id);
   }
   return ids;
 }
@@ -96,6 +86,8 @@ async function* findIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     for (const [, initial, listed] of text.matchAll(firstIds)) yield initial ?? listed ?? '';
   }
 }
+
+type OwnPost = ReturnType<typeof shapePost>;
 
 const maxCharacters = 2 ** 26;
 
@@ -172,10 +164,7 @@ interface Notes {
 export const noNotes: Notes = { take: () => undefined, countUnused: () => new Map() };
 
 /** Reads the full texts of long posts, which do not contain the ids of their posts. */
-export async function readNotes(
-  files: readonly ExportFile[],
-  read: ExportFiles['read'],
-): Promise<Notes> {
+export async function readNotes(files: readonly ExportFile[]): Promise<Notes> {
   const bySecond = new Map<number, Note[]>();
   const taken = new Map<string, Note>(); // by the id of the post, which can be in the export twice
   const unused = new Map<string, number>();
@@ -191,7 +180,7 @@ export async function readNotes(
     bySecond.set(second, same);
   };
   for (const file of files) {
-    for await (const { noteTweet } of readRows([file], { schema: notePayload, read }))
+    for await (const { noteTweet } of readRows([file], { schema: notePayload }))
       keep(noteTweet, file.name);
   }
   const takeFirst = (row: TweetPayload): Note | undefined => {
