@@ -30,7 +30,7 @@ export const xCsvFormat: ExportFormat = {
           for await (const rows of readCsvRows(counted.read())) {
             yield convertRecords(rows.flatMap(parse), (row) => {
               const reposted = shapeRepost(row, account, { isTyped: true });
-              return reposted ?? shapePost(row, account, { long: null, isShortened: false });
+              return reposted ?? shapePost(row, account);
             });
           }
           const folder = file.name.slice(0, file.name.lastIndexOf('/') + 1);

@@ -1,7 +1,7 @@
 import type { Account } from '../../../model/account.ts';
 import { xCommunityUrl } from '../../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
-import type { Community, Status } from '../../../model/post.ts';
+import type { Status } from '../../../model/post.ts';
 import { omitNull } from '../../../normalize/fields.ts';
 import { toLanguage } from '../../../normalize/language.ts';
 import { nestRuns } from '../../../normalize/runs.ts';
@@ -53,28 +53,28 @@ const repostPattern = /^RT @(\w{1,20}): /;
  */
 const repostsSinceMs = Date.UTC(2009, 10, 5);
 
-function readRepost(
-  row: TweetPayload,
-): { readonly prefix: string; readonly handle: string } | null {
-  const [prefix, handle] = repostPattern.exec(row.full_text) ?? [];
-  if (prefix === undefined || handle === undefined) return null;
-  const { favorite_count, retweet_count, in_reply_to_status_id_str: parentId } = row;
-  const isTyped =
-    row.createdMs < repostsSinceMs ||
-    (favorite_count ?? 0) + (retweet_count ?? 0) > 0 ||
-    (parentId ?? row.community_id) !== null;
-  return isTyped ? null : { prefix, handle };
-}
+/** Returns whether a post has what X never exports for a repost, or is older than reposts. */
+const isOwn = ({ createdMs, favorite_count, retweet_count, ...row }: TweetPayload): boolean =>
+  createdMs < repostsSinceMs ||
+  (favorite_count ?? 0) + (retweet_count ?? 0) > 0 ||
+  (row.in_reply_to_status_id_str ?? row.community_id) !== null;
 
 interface LongText {
-  readonly long: RichText | null;
-  readonly isShortened: boolean;
+  readonly long?: RichText | null;
+  readonly isShortened?: boolean;
 }
 
-export function shapePost(row: TweetPayload, author: Account, { long, isShortened }: LongText) {
+export function shapePost(
+  row: TweetPayload,
+  author: Account,
+  { long = null, isShortened = false }: LongText = {},
+) {
   const text = markQuoted(long ?? shapeText(row.full_text, row.entities, 0));
   const shaped = shapeStatus(row, { author, text, isRepost: false });
-  const community = row.community_id === null ? null : toCommunity(row.community_id);
+  const { community_id: id } = row;
+  // X exports only the ids of communities.
+  const known = { name: `Community ${id}`, description: null };
+  const community = id === null ? null : { id, ...known, url: xCommunityUrl(id) };
   // Most posts have neither, and the spread syntax is slow.
   const post =
     community === null && !isShortened
@@ -96,14 +96,6 @@ function markQuoted(whole: RichText): RichText {
   return { text, facets: nestRuns([...facets, run], countCodePoints(text)) };
 }
 
-/** X exports only the ids of communities. */
-const toCommunity = (id: string): Community => ({
-  id,
-  name: `Community ${id}`,
-  url: xCommunityUrl(id),
-  description: null,
-});
-
 /**
  * Converts an exported repost to the original post and the repost. The export lacks the original's
  * id, time and text, so it gets those of the repost. Returns `undefined` if `row` is not a repost.
@@ -115,9 +107,8 @@ export function shapeRepost(
   { isTyped }: { readonly isTyped: boolean },
 ): readonly [ExportedPost, ExportedRepost] | undefined {
   if (row.reposted !== null) return shapeOriginal(row, row.reposted, by);
-  const repost = isTyped ? null : readRepost(row);
-  if (repost === null) return undefined;
-  const { prefix, handle } = repost;
+  const [prefix = '', handle] = repostPattern.exec(row.full_text) ?? [];
+  if (handle === undefined || isTyped || isOwn(row)) return undefined;
   const text = shapeText(row.full_text, row.entities, countCodePoints(prefix));
   const author = shapeMentioned(row, handle);
   const shaped = shapeStatus(row, { author, text, isRepost: true });

@@ -52,16 +52,11 @@ export async function* readPosts(
   yield listUnused(notes);
 }
 
-const listUnused = (notes: Notes): readonly LeftOutContent[] =>
-  [...notes.countUnused()]
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => ({
-      kind: 'left-out',
-      name,
-      count,
-      unit: 'item',
-      reason: 'the posts of these full texts are not in the export',
-    }));
+const listUnused = ({ unused }: Notes): readonly LeftOutContent[] =>
+  [...unused].flatMap(([name, count]) => {
+    const reason = 'the posts of these full texts are not in the export';
+    return count > 0 ? [{ kind: 'left-out', name, count, unit: 'item', reason }] : [];
+  });
 
 const firstIds =
   /"initialTweetId"\s{0,99}:\s{0,99}"(\d{1,20})"|"editTweetIds"\s{0,99}:\s{0,99}\[\s{0,99}"(\d{1,20})"\s{0,99},/g;
@@ -149,22 +144,10 @@ interface Note {
   readonly file: string;
 }
 
-interface FoundNote {
-  /** Full text; `null` if the post itself has it too. */
-  readonly text: RichText | null;
-}
-
-interface Notes {
-  /** Returns the full text of a post. Other posts then do not get it. */
-  take(row: TweetPayload): FoundNote | undefined;
-  /** Returns, for each file, the number of full texts that no post has taken. */
-  countUnused(): ReadonlyMap<string, number>;
-}
-
-export const noNotes: Notes = { take: () => undefined, countUnused: () => new Map() };
+type Notes = Awaited<ReturnType<typeof readNotes>>;
 
 /** Reads the full texts of long posts, which do not contain the ids of their posts. */
-export async function readNotes(files: readonly ExportFile[]): Promise<Notes> {
+export async function readNotes(files: readonly ExportFile[]) {
   const bySecond = new Map<number, Note[]>();
   const taken = new Map<string, Note>(); // by the id of the post, which can be in the export twice
   const unused = new Map<string, number>();
@@ -192,13 +175,15 @@ export async function readNotes(files: readonly ExportFile[]): Promise<Notes> {
     return found.note;
   };
   return {
-    take: (row) => {
+    /** Returns the full text of a post, `null` if the post has it too. Others do not get it. */
+    take: (row: TweetPayload): { readonly text: RichText | null } | undefined => {
       const found = taken.get(row.id_str) ?? takeFirst(row);
       if (found === undefined) return undefined;
       const isSame = found.key === toKey(row.full_text);
       return { text: isSame ? null : shapeNote(found.note, row.entities?.media ?? []) };
     },
-    countUnused: () => unused,
+    /** Number of full texts that no post has taken, by file. */
+    unused,
   };
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lenient, listOf, parserOf, text, token, url } from '../../../normalize/lenient.ts';
+import { lenient, listOf, parserOf, refuse, text, token, url } from '../../../normalize/lenient.ts';
 import { maximums } from '../../../normalize/maximums.ts';
 import { readTimeMs, refuseTime } from '../../../normalize/times.ts';
 import { timeOfXId, xHandle, xId } from '../../../normalize/x.ts';
@@ -137,15 +137,20 @@ const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) })
 
 /** Post in `tweets.js`. Members are parsed one by one: an object schema takes twice the time. */
 export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((value, context) => {
-  const row = unwrapTweet(value);
-  if (!isTweetRow(row)) return reportFault(row, context);
-  const createdMs = readCreatedMs(row.created_at, row.id_str);
+  const row = memberOf(value, 'tweet') ?? value;
+  if (!isObject(row)) return refuse(context, 'It does not have the expected structure.');
+  const [id_str, full_text] = [idOf(row), textOf(row)];
+  if (id_str === null) return refuse(context, 'Its field id_str is missing or cannot be read.');
+  if (typeof full_text !== 'string')
+    return refuse(context, 'Its field full_text is missing or cannot be read.');
+  const createdMs = readCreatedMs(row.created_at, id_str);
   if (createdMs === null) return refuseTime(context);
-  const reposted = readReposted(row, createdMs);
-  if (reposted === undefined) return refuseRepost(context);
+  const reposted = readReposted(row, { id_str, full_text, createdMs });
+  if (reposted === undefined)
+    return refuse(context, 'It is a repost, and the author of the original post is unknown.');
   return {
-    id_str: row.id_str,
-    full_text: row.full_text,
+    id_str,
+    full_text,
     entities: readEntities(row.entities),
     extended_media:
       row.extended_entities === undefined ? [] : (readExtended(row.extended_entities)?.media ?? []),
@@ -158,7 +163,7 @@ export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((valu
     possibly_sensitive: row.possibly_sensitive === true,
     truncated: row.truncated === true,
     community_id: readId(row.community_id_str) ?? readId(row.community_id),
-    ...readEdit(row.edit_info, row.id_str),
+    ...readEdit(row.edit_info, id_str),
     reposted,
     createdMs,
   };
@@ -183,26 +188,29 @@ export interface RepostedPayload {
 /** Start of the text of a repost. Captures the handle of the original author. */
 export const repostStart = /^RT @(\w{1,20})(?::? |:?$)/;
 
-function readReposted(row: TweetRow, createdMs: number): RepostedPayload | null | undefined {
+function readReposted(
+  row: Members,
+  repost: Pick<TweetPayload, 'id_str' | 'full_text' | 'createdMs'>,
+): RepostedPayload | null | undefined {
   const { retweeted_status: value } = row;
   const statedId = readId(row.retweeted_status_id_str) ?? readId(row.retweeted_status_id);
   if (!isObject(value) && statedId === null) return null;
-  const original = unwrapTweet(value ?? {});
-  const [start = '', handle] = repostStart.exec(row.full_text) ?? [];
+  const original = memberOf(value, 'tweet') ?? value;
+  const [start = '', handle] = repostStart.exec(repost.full_text) ?? [];
   const user = readAuthor(memberOf(original, 'user') ?? memberOf(value, 'user'), handle);
-  const id_str = readId(memberOf(original, 'id_str')) ?? statedId ?? row.id_str;
+  const id_str = idOf(original) ?? statedId ?? repost.id_str;
   const { data } = tweetPayload.safeParse({
     ...Object(original),
     id_str,
-    full_text: readWords(memberOf(original, 'full_text')) ?? row.full_text.slice(start.length),
-    created_at: toOriginalTime(memberOf(original, 'created_at'), id_str, createdMs),
+    full_text: readWords(textOf(original)) ?? repost.full_text.slice(start.length),
+    created_at: toOriginalTime(memberOf(original, 'created_at'), id_str, repost.createdMs),
     // An original is never a repost, so the recursion ends.
     ...noOriginal,
   });
   return user === undefined || data === undefined ? undefined : { row: data, user };
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
 const toOriginalTime = (time: unknown, id: string, repostedMs: number): unknown =>
   readCreatedMs(time, id) === null ? new Date(repostedMs).toISOString() : time;
@@ -218,12 +226,6 @@ const readAuthor = (value: unknown, handle: string | undefined): UserPayload | u
   userPayload.safeParse(value).data ??
   userPayload.safeParse({ ...Object(value), screen_name: handle }).data;
 
-function refuseRepost(context: z.RefinementCtx): never {
-  const message = 'It is a repost, and the author of the original post is unknown.';
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-}
-
 export const maxVersions = 50; // X allows five edits of a post
 
 function readEdit(info: unknown, id: string): Pick<TweetPayload, 'firstId' | 'isEdited'> {
@@ -237,38 +239,15 @@ function readEdit(info: unknown, id: string): Pick<TweetPayload, 'firstId' | 'is
 const controlOf = (info: unknown): unknown =>
   memberOf(memberOf(info, 'edit'), 'editControlInitial') ?? memberOf(info, 'initial') ?? info;
 
-const tweetRow = z.looseObject({ id_str: xId, full_text: text });
+type Members = Readonly<Record<string, unknown>>;
 
-type TweetRow = z.output<typeof tweetRow>;
+// Exports before 2019 have other names.
+const idOf = (row: unknown): string | null =>
+  readId(memberOf(row, 'id_str') ?? memberOf(row, 'id'));
+const textOf = (row: unknown): unknown => memberOf(row, 'full_text') ?? memberOf(row, 'text');
 
-function isTweetRow(value: unknown): value is TweetRow {
-  if (typeof value !== 'object' || value === null) return false;
-  // A JSON object, so its members are unknown values.
-  const { id_str, full_text } = value as Record<string, unknown>;
-  return readId(id_str) !== null && typeof full_text === 'string';
-}
-
-function reportFault(row: unknown, context: z.RefinementCtx): never {
-  const [issue] = tweetRow.safeParse(row).error?.issues ?? [];
-  const { path = [] } = issue ?? {};
-  context.addIssue({ code: 'invalid_type', expected: 'unknown', input: row, path });
-  return z.NEVER;
-}
-
-function unwrapTweet(value: unknown): unknown {
-  const row = memberOf(value, 'tweet') ?? value;
-  if (typeof row !== 'object' || row === null) return row;
-  if (Object.hasOwn(row, 'id_str') && Object.hasOwn(row, 'full_text')) return row;
-  const either = (name: string, old: string) => memberOf(row, name) ?? memberOf(row, old);
-  const id = either('id_str', 'id');
-  return { ...row, id_str: readId(id) ?? id, full_text: either('full_text', 'text') };
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  // A JSON object, so its members are unknown values.
-  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-}
+const memberOf = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** Entry of `note-tweet.js`: full text of a long post, without the id of the post. */
 export const notePayload = z.object({

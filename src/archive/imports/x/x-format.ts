@@ -17,7 +17,7 @@ import {
 import { type LeftOutRules, readLeftOut } from '../left-out.ts';
 import { convertRecords, readRecords, readRows } from '../records.ts';
 import { type ExportParts, findParts, mediaNameOf, mediaPath, readAccount } from './account.ts';
-import { noNotes, readEditedIds, readNotes, readPosts } from './posts.ts';
+import { readEditedIds, readNotes, readPosts } from './posts.ts';
 import { connectionPayload, manifestPayload, readId, readXTimeMs, userPayload } from './wire.ts';
 
 /** Import format of X exports, also from 2012 to 2018: zip file, folder or its `data` folder. */
@@ -109,7 +109,7 @@ async function openMonths(files: ExportFiles, parts: MonthlyParts): Promise<Expo
       groups: async function* () {
         const account = await readMonthlyAccount(parts, payload?.tweets ?? null);
         yield [{ kind: 'account', account }];
-        const without = { notes: noNotes, edited: new Set<string>() };
+        const without = { notes: await readNotes([]), edited: new Set<string>() };
         yield* readPosts(countedMonths, { account, ...without, hasOriginals: true });
         const root = folder.replace(/(?:data\/)?js\/$/, '');
         const imported = [details, parts.payload, ...months];
