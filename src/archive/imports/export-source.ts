@@ -178,6 +178,9 @@ const growth = {
 export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
   bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
 
+/** Returns the folder of a path, with a trailing `/` unless it is empty. */
+export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+
 export const isExportFileName = (name: string): boolean =>
   /\.(?:js|json|csv|ndjson|car)$/.test(name);
 
@@ -213,7 +216,10 @@ export async function readObject<Value>(
   }
 }
 
-type SourceParts = Pick<ExportSource, 'title' | 'exported' | 'groups' | 'mediaNameOf'>;
+interface SourceParts extends Pick<ExportSource, 'title' | 'groups' | 'mediaNameOf'> {
+  /** Unix milliseconds of the export; `null` if they are unknown. */
+  readonly exportedMs?: number | null;
+}
 
 /** Creates the source that an import reads. `count`: adds a file to those whose reads count. */
 export function createExportSource(
@@ -232,9 +238,10 @@ export function createExportSource(
     };
     return { ...file, read };
   };
-  const parts = createParts(count);
+  const { exportedMs = null, ...parts } = createParts(count);
   return {
     ...parts,
+    ...(exportedMs !== null && { exported: Math.floor(exportedMs / 1000) }),
     totalBytes,
     get bytesRead() {
       return bytesRead;

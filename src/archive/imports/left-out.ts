@@ -2,6 +2,7 @@ import {
   type ExportFile,
   type ExportFiles,
   type ExportItem,
+  folderOf,
   isExportFileName,
   type LeftOutContent,
   readStart,
@@ -68,7 +69,7 @@ function addFile(
   { file, reason, count, unit }: LeftOutFile,
 ): void {
   const isFolder = unit === 'file';
-  const name = toName(isFolder ? file.name.slice(0, file.name.lastIndexOf('/') + 1) : file.name);
+  const name = toName(isFolder ? folderOf(file.name) : file.name);
   const before = found.get(name);
   if (count === 0 || (before === undefined && found.size >= limits.entries)) return;
   found.set(name, { kind: 'left-out', name, count: (before?.count ?? 0) + count, unit, reason });

@@ -41,6 +41,15 @@ export async function* readRows<Row>(
   }
 }
 
+/** Returns the first valid record; `null` if there is none. */
+export async function readFirst<Row>(
+  files: readonly ExportFile[],
+  reading: RecordOptions<Row>,
+): Promise<Row | null> {
+  for await (const row of readRows(files, reading)) return row;
+  return null;
+}
+
 export function parseRecord<Row>(
   value: unknown,
   location: string,

@@ -25,7 +25,6 @@ import {
   type RandomAccessFile,
   type RecordRef,
   readCarHeader,
-  type TreeFault,
   walkTree,
 } from './repository.ts';
 import {
@@ -33,7 +32,6 @@ import {
   anyRecord,
   commit,
   followRecord,
-  type Owner,
   postRecord,
   profileRecord,
   type Repository,
@@ -89,8 +87,7 @@ function openRepository(
         else yield [{ ...skipRecord('the file', end), isCutOff: true }];
       }
       bytesIndexed = file.size;
-      const start = { root: header.root, hints, nowMs: hints.nowMs ?? Number.POSITIVE_INFINITY };
-      for (const group of readItems(blocks, start)) {
+      for (const group of readItems(blocks, header.root, hints)) {
         yield group;
         await setImmediate();
       }
@@ -118,12 +115,6 @@ async function* indexBlocks(file: RandomAccessFile, from: number, blocks: Blocks
   }
 }
 
-interface RepositoryStart {
-  readonly root: CID;
-  readonly hints: ExportHints;
-  readonly nowMs: number;
-}
-
 const profileCollection = 'app.bsky.actor.profile';
 const profilePath = `${profileCollection}/self`;
 
@@ -131,20 +122,21 @@ const groupLength = 100; // number of records that are read per turn of the even
 
 function* readItems(
   blocks: Blocks,
-  { root, hints, nowMs }: RepositoryStart,
+  root: CID,
+  { handle, nowMs = Number.POSITIVE_INFINITY }: ExportHints,
 ): Generator<readonly ExportItem[]> {
-  const { owner, data } = readCommit(blocks, { root, hints });
+  const { owner, data } = readCommit(blocks, root, handle);
   const isReadable = yield* indexRecords(blocks, data);
-  const profile = readProfile(blocks) ?? (isReadable ? {} : 'unreadable');
-  const record = typeof profile === 'string' ? {} : profile;
-  const account = toOwnAccount(owner, profile, nowMs);
+  const profile = readProfile(blocks, isReadable);
+  const actor = toActorView(owner, profile ?? {});
+  const account = toOwnAccount(actor, profile, nowMs);
   yield describeAccount(account, profile);
   const find = (path: string): AnyRecord | null => {
     const cid = blocks.records.find(path);
     const read = cid && blocks.read(cid, anyRecord, '');
     return typeof read === 'string' ? null : read;
   };
-  const repository = { owner, actor: toActorView(owner, record), nowMs, find };
+  const repository = { owner, actor, nowMs, find };
   for (const [collection, read] of readers) {
     for (let last: string | undefined = `${collection}/`; last !== undefined; ) {
       const page = blocks.records.list(collection, last, groupLength);
@@ -162,16 +154,16 @@ function* readItems(
 
 const notACommit = 'The root of this CAR file is not the commit of a repository.';
 
-function readCommit(blocks: Blocks, { root, hints }: Omit<RepositoryStart, 'nowMs'>) {
+function readCommit(blocks: Blocks, root: CID, handle: string | undefined) {
   const read = blocks.read(root, commit, notACommit);
   if (typeof read === 'string') {
     throw new Error(read === notACommit ? read : `The repository's commit cannot be read. ${read}`);
   }
   const { did, data } = read;
-  const name = hints.handle ?? did;
+  const name = handle ?? did;
   if (parseHandle(name)?.platform !== 'bluesky') {
     throw new Error(
-      hints.handle === undefined
+      handle === undefined
         ? `The account ${did} can only be imported with its handle. Set --handle to the handle.`
         : `${name} is not a Bluesky handle.`,
     );
@@ -191,46 +183,42 @@ function* indexRecords(
   let isReadable = true;
   for (const step of walkTree(blocks, data)) {
     count += 1;
-    if (step.kind === 'leaf') blocks.records.add(step);
+    if ('cid' in step) blocks.records.add(step);
     else {
       isReadable &&= (step.after ?? '') > profilePath;
-      yield [describeFault(step)];
+      const position = step.after === null ? 'at its start' : `after ${step.after}`;
+      yield [skipRecord(`the record tree ${position}`, step.reason)];
     }
     if (count % groupLength === 0) yield [];
   }
   return isReadable;
 }
 
-function describeFault({ after, reason }: TreeFault): ExportItem {
-  const position = after === null ? 'at its start' : `after ${after}`;
-  return skipRecord(`the record tree ${position}`, reason);
-}
-
-type Profile = AnyRecord | 'unreadable';
-
-function readProfile(blocks: Blocks): Profile | null {
+/** Returns the profile, empty if there is none; `null` if it is unreadable. */
+function readProfile(blocks: Blocks, isReadable: boolean): AnyRecord | null {
   const cid = blocks.records.find(profilePath);
-  const read = cid && blocks.read(cid, profileRecord, '');
-  return typeof read === 'string' ? 'unreadable' : read;
+  if (cid === null) return isReadable ? {} : null;
+  const read = blocks.read(cid, profileRecord, '');
+  return typeof read === 'string' ? null : read;
 }
 
-function toOwnAccount(owner: Owner, profile: Profile, nowMs: number): Account {
-  const record = typeof profile === 'string' ? {} : profile;
-  const view = toActorView(owner, record);
+function toOwnAccount(view: AnyRecord, profile: AnyRecord | null, nowMs: number): Account {
   const actor = parseActor(view);
-  if (actor === null) throw new Error(`The account ${owner.did} cannot be read.`);
-  const labelled = parseActor({ ...view, labels: toLabelViews(record) });
-  const isPublic = profile !== 'unreadable' && labelled && restrictionOf(labelled, nowMs) === null;
-  return { ...shapeAccount(actor), protected: !isPublic };
+  if (actor === null) throw new Error(`The account ${view.did} cannot be read.`);
+  const labelled = profile && parseActor({ ...view, labels: toLabelViews(profile) });
+  return {
+    ...shapeAccount(actor),
+    protected: !labelled || restrictionOf(labelled, nowMs) !== null,
+  };
 }
 
-function describeAccount(account: Account, profile: Profile): readonly ExportItem[] {
+function describeAccount(account: Account, profile: AnyRecord | null): readonly ExportItem[] {
+  const hidden =
+    profile === null
+      ? skipRecord(profilePath, unreadable)
+      : skipRecord(profilePath, hiddenProfile, 'private');
   const item = { kind: 'account', account } as const;
-  if (profile === 'unreadable') {
-    return [item, { ...skipRecord(profilePath, unreadable), isAccount: true }];
-  }
-  if (!account.protected) return [item];
-  return [item, { ...skipRecord(profilePath, hiddenProfile, 'private'), isAccount: true }];
+  return account.protected ? [item, { ...hidden, isAccount: true }] : [item];
 }
 
 const unreadable =

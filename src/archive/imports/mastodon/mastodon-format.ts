@@ -6,6 +6,7 @@ import {
   type ExportFormat,
   type ExportItem,
   type ExportSource,
+  folderOf,
   skipRecord,
 } from '../export-source.ts';
 import { type LeftOutRules, readLeftOut } from '../left-out.ts';
@@ -29,7 +30,7 @@ function openOutbox(
   outbox: ExportFile,
   handle: string | undefined,
 ): ExportSource {
-  const folder = outbox.name.slice(0, -'outbox.json'.length);
+  const folder = folderOf(outbox.name);
   const find = (name: string) => files.files.find((file) => file.name === `${folder}${name}`);
   const actor = find('actor.json');
   return createExportSource(files, (count) => {

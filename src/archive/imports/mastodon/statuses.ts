@@ -32,8 +32,8 @@ import {
   type ExportRecord,
   jsonElements,
   type RecordOptions,
+  readFirst,
   readRecords,
-  readRows,
 } from '../records.ts';
 
 /*
@@ -108,7 +108,8 @@ async function* readOtherLists(
 
 async function readAuthor(saved: readonly ExportFile[]): Promise<AccountPayload | null> {
   for (const file of saved) {
-    for await (const row of readRows([file], await toReading(file))) return row.account;
+    const row = await readFirst([file], await toReading(file));
+    if (row !== null) return row.account;
   }
   return null;
 }

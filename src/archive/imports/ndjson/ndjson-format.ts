@@ -95,7 +95,7 @@ export const ndjsonFormat: ExportFormat = {
       const counted = count(file);
       return {
         title: 'Perch export',
-        exported: head.exported_at,
+        exportedMs: head.exported_at * 1000,
         groups: async function* () {
           for await (const lines of readLines(counted.read())) {
             const items = lines.filter(({ number }) => number > 1);

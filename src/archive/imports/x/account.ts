@@ -1,10 +1,9 @@
-import type * as z from 'zod';
-import { type Account, toWebsite } from '../../../model/account.ts';
+import { toWebsite } from '../../../model/account.ts';
 import { webUrlOrNull } from '../../../normalize/text.ts';
 import { readTimeMs, toIsoTime } from '../../../normalize/times.ts';
 import { enlargeAvatar, toXAccount } from '../../../normalize/x.ts';
-import type { ExportFile, MediaReference } from '../export-source.ts';
-import { readRows } from '../records.ts';
+import { type ExportFile, folderOf, type MediaReference } from '../export-source.ts';
+import { readFirst, readRows } from '../records.ts';
 import { fileNameOf } from './normalize.ts';
 import {
   accountPayload,
@@ -16,12 +15,13 @@ import {
 
 /** Reads the account with counts of followers and posts. @throws Error if it is unreadable */
 export async function readAccount(parts: ExportParts, manifest: ManifestPayload | null) {
-  const known = await readFirst(accountPayload, parts.account);
+  const known = await readFirst(parts.account, { schema: accountPayload });
   if (known === null)
     throw new Error('account.js does not contain an account. Download the export again.');
   const { accountId, username, accountDisplayName, createdAt } = known.account;
-  const profile = (await readFirst(profilePayload, parts.profile))?.profile;
-  const { bio = null, location = null, website = null } = profile?.description ?? {};
+  const shown = await readFirst(parts.profile, { schema: profilePayload });
+  const { description, avatarMediaUrl = null, headerMediaUrl = null } = shown?.profile ?? {};
+  const { bio = null, location = null, website = null } = description ?? {};
   const account = toXAccount({
     id: accountId,
     screen_name: username,
@@ -29,23 +29,21 @@ export async function readAccount(parts: ExportParts, manifest: ManifestPayload 
     description: bio,
     location,
     website: toWebsite(webUrlOrNull(website)),
-    avatar_url: enlargeAvatar(webUrlOrNull(profile?.avatarMediaUrl ?? null)),
-    banner_url: webUrlOrNull(profile?.headerMediaUrl ?? null),
+    avatar_url: enlargeAvatar(webUrlOrNull(avatarMediaUrl)),
+    banner_url: webUrlOrNull(headerMediaUrl),
     followers: await countConnections(parts.followers),
     following: await countConnections(parts.following),
     statuses: countPosts(manifest),
     joined: toIsoTime(createdAt),
     protected: await readProtection(parts),
   });
-  return { account, media: referToPictures(account, profile) };
-}
-
-async function readFirst<Row>(
-  schema: z.ZodType<Row>,
-  files: readonly ExportFile[],
-): Promise<Row | null> {
-  for await (const row of readRows(files, { schema })) return row;
-  return null;
+  const refer = (url: string | null, exported: string | null): readonly MediaReference[] => {
+    if (url === null || exported === null) return [];
+    return [{ url, name: `profile ${accountId}-${stemOf(fileNameOf(exported))}` }];
+  };
+  const { avatar_url, banner_url } = account;
+  const media = [...refer(avatar_url, avatarMediaUrl), ...refer(banner_url, headerMediaUrl)];
+  return { account, media };
 }
 
 async function countConnections(files: readonly ExportFile[]): Promise<number | null> {
@@ -92,18 +90,17 @@ export interface ExportParts
   readonly all: readonly ExportFile[];
 }
 
-const folderOf = ({ name }: ExportFile) => name.slice(0, name.lastIndexOf('/') + 1);
 const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
 
 /** Finds the files of an X export in any folder. */
 export function findParts(files: readonly ExportFile[]): ExportParts | null {
   const accounts = files.filter((file) => patterns.account.test(baseOf(file)));
-  const parts = accounts.map((file) => toParts(files, folderOf(file)));
+  const parts = accounts.map((file) => toParts(files, folderOf(file.name)));
   return parts.find(({ tweets, profile }) => tweets.length + profile.length > 0) ?? null;
 }
 
 function toParts(files: readonly ExportFile[], folder: string): ExportParts {
-  const own = files.filter((file) => folderOf(file) === folder);
+  const own = files.filter((file) => folderOf(file.name) === folder);
   const found = Object.entries(patterns).map(([kind, pattern]) => {
     const partOf = (file: ExportFile) => Number(pattern.exec(baseOf(file))?.[1] ?? 0);
     const parts = own.filter((file) => pattern.test(baseOf(file)));
@@ -126,21 +123,5 @@ export function mediaNameOf(path: string): string | null {
 }
 
 export const mediaPath = /(?:^|\/)(tweets?|community_tweet|profile)_media\/([^/]{1,500})$/;
-
-function referToPictures(
-  { id, avatar_url, banner_url }: Account,
-  profile:
-    | { readonly avatarMediaUrl: string | null; readonly headerMediaUrl: string | null }
-    | undefined,
-): readonly MediaReference[] {
-  const pairs = [
-    [avatar_url, profile?.avatarMediaUrl],
-    [banner_url, profile?.headerMediaUrl],
-  ] as const;
-  return pairs.flatMap(([url, exported]) => {
-    if (url === null || typeof exported !== 'string') return [];
-    return [{ url, name: `profile ${id}-${stemOf(fileNameOf(exported))}` }];
-  });
-}
 
 const stemOf = (name: string): string => name.replace(/\.[A-Za-z0-9]{1,5}$/, '');

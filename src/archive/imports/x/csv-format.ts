@@ -2,7 +2,13 @@ import { parseHandle } from '../../../model/reference.ts';
 import { scanFacets } from '../../../normalize/tags.ts';
 import { codePointOffsets, toCodePoints } from '../../../normalize/text.ts';
 import { toXAccount } from '../../../normalize/x.ts';
-import { createExportSource, type ExportFormat, readStart, skipRecord } from '../export-source.ts';
+import {
+  createExportSource,
+  type ExportFormat,
+  folderOf,
+  readStart,
+  skipRecord,
+} from '../export-source.ts';
 import { readLeftOut } from '../left-out.ts';
 import { type CsvRow, readCsvRows } from '../ndjson/lines.ts';
 import { convertRecords, type ExportRecord, parseRecord } from '../records.ts';
@@ -33,7 +39,7 @@ export const xCsvFormat: ExportFormat = {
               return reposted ?? shapePost(row, account);
             });
           }
-          const folder = file.name.slice(0, file.name.lastIndexOf('/') + 1);
+          const folder = folderOf(file.name);
           yield* readLeftOut(files, { folder, imported: [file], rules: csvRules });
         },
       };

@@ -15,7 +15,7 @@ import {
   readObject,
 } from '../export-source.ts';
 import { type LeftOutRules, readLeftOut } from '../left-out.ts';
-import { convertRecords, readRecords, readRows } from '../records.ts';
+import { convertRecords, readFirst, readRecords } from '../records.ts';
 import { type ExportParts, findParts, mediaNameOf, mediaPath, readAccount } from './account.ts';
 import { readEditedIds, readNotes, readPosts } from './posts.ts';
 import { connectionPayload, manifestPayload, readId, readXTimeMs, userPayload } from './wire.ts';
@@ -34,7 +34,7 @@ export const xFormat: ExportFormat = {
 
 async function openSource(files: ExportFiles, parts: ExportParts): Promise<ExportSource> {
   const manifest = await readObject(parts.manifest[0], manifestPayload);
-  const madeMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
+  const exportedMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
   return createExportSource(files, (count) => {
     const posts = [...parts.tweets, ...parts.communityTweets];
     const countedPosts = posts.map(count);
@@ -42,7 +42,7 @@ async function openSource(files: ExportFiles, parts: ExportParts): Promise<Expor
     return {
       title: 'X export',
       mediaNameOf,
-      ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
+      exportedMs,
       groups: async function* () {
         const { account, media } = await readAccount(parts, manifest);
         const notes = await readNotes(parts.notes);
@@ -75,37 +75,30 @@ async function* readFollows(
  * `data/js/user_details.js`. The file `tweets.csv` contains the same posts.
  */
 
-interface MonthlyParts {
-  /** Folder of the scripts, with a trailing `/`: `data/js/`. */
-  readonly folder: string;
-  /** Scripts with posts, oldest first. */
-  readonly months: readonly ExportFile[];
-  readonly details: ExportFile | undefined;
-  readonly payload: ExportFile | undefined;
-}
+type MonthlyParts = NonNullable<ReturnType<typeof findMonths>>;
 
 const month = /^((?:.*\/)?js\/)tweets\/\d{4}_\d\d\.js$/s;
 
-function findMonths(files: readonly ExportFile[]): MonthlyParts | null {
+function findMonths(files: readonly ExportFile[]) {
   const [folder] = files.flatMap(({ name }) => month.exec(name)?.[1] ?? []);
   if (folder === undefined) return null;
   const find = (name: string) => files.find((file) => file.name === `${folder}${name}`);
-  const details = find('user_details.js');
   const months = files
     .filter(({ name }) => month.exec(name)?.[1] === folder)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return { folder, months, details, payload: find('payload_details.js') };
+  const [details, payload] = ['user_details.js', 'payload_details.js'].map(find);
+  return { folder, months, details, payload };
 }
 
 async function openMonths(files: ExportFiles, parts: MonthlyParts): Promise<ExportSource> {
   const { details, months, folder } = parts;
   const payload = await readObject(parts.payload, payloadDetails);
-  const madeMs = readXTimeMs(payload?.created_at);
+  const exportedMs = readXTimeMs(payload?.created_at);
   return createExportSource(files, (count) => {
     const countedMonths = months.map(count);
     return {
       title: 'X export',
-      ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
+      exportedMs,
       groups: async function* () {
         const account = await readMonthlyAccount(parts, payload?.tweets ?? null);
         yield [{ kind: 'account', account }];
@@ -140,7 +133,8 @@ async function readMonthlyAccount(
   statuses: number | null,
 ): Promise<Account> {
   const known = await readObject(details, userDetails);
-  const author = await readAuthor(months);
+  const schema = z.object({ user: userPayload });
+  const author = (await readFirst(months.toReversed(), { schema }))?.user;
   const screen_name = known?.screen_name ?? author?.screen_name;
   if (screen_name === undefined) {
     throw new Error(
@@ -160,12 +154,6 @@ async function readMonthlyAccount(
     joined: joinedMs === null ? null : toIsoSeconds(joinedMs),
     protected: author?.protected ?? false,
   });
-}
-
-async function readAuthor(months: readonly ExportFile[]) {
-  const schema = z.object({ user: userPayload });
-  for await (const { user } of readRows(months.toReversed(), { schema })) return user;
-  return null;
 }
 
 /*
