@@ -1,6 +1,9 @@
 import type * as z from 'zod';
 import type { Account } from '../../model/account.ts';
-import type { Post, Status } from '../../model/post.ts';
+import type { Status } from '../../model/post.ts';
+import type { StoredFollow } from '../store/connections.ts';
+import type { StoredPost } from '../store/post-rows.ts';
+import type { StoredRepost } from '../store/timeline.ts';
 
 interface Dated {
   /** Unix second at which the platform provided the data. Default: the time of the export. */
@@ -16,38 +19,25 @@ export interface MediaReference {
 }
 
 /** Account, which `ExportSource.groups` yields before its reposts and `ExportedFollow` items. */
-interface ExportedAccount extends Dated {
+export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
   readonly media?: readonly MediaReference[];
 }
 
 /** Post by the owner of the export or by another account. */
-export interface ExportedPost extends Dated {
+export interface ExportedPost extends Dated, Pick<StoredPost, 'post' | 'parentId' | 'created'> {
   readonly kind: 'post';
-  readonly post: Post;
-  readonly parentId: string | null;
-  /** Unix second of the post. The fraction determines the order of posts in the same second. */
-  readonly created: number;
   readonly media?: readonly MediaReference[] | undefined;
 }
 
 /** Repost by an account. The reposted post, if exported, is a separate item. */
-export interface ExportedRepost extends Dated {
+export interface ExportedRepost extends Dated, Omit<StoredRepost, 'platform' | 'stored'> {
   readonly kind: 'repost';
-  /** Lower-case handle of the account that reposted. */
-  readonly handle: string;
-  /** Lower-case handle of the author of the reposted post. */
-  readonly postHandle: string;
-  readonly postId: string;
-  /** Unix second of the repost. */
-  readonly created: number;
 }
 
-interface ExportedFollow extends Dated {
+interface ExportedFollow extends Dated, Pick<StoredFollow, 'follower' | 'followed'> {
   readonly kind: 'follow';
-  readonly follower: string;
-  readonly followed: string;
 }
 
 export interface SkippedRecord {

@@ -53,27 +53,24 @@ export async function* readLeftOut(
   const found = new Map<string, LeftOutContent>();
   for await (const file of files.list()) {
     const reason = reasonOf(file.name);
-    if (reason !== null) addFile(found, { file, reason, ...(await countItems(file)) });
+    const { count, unit } = reason === null ? noItems : await countItems(file);
+    const name = toName(unit === 'file' ? folderOf(file.name) : file.name);
+    const before = found.get(name);
+    if (reason !== null && count > 0 && (before !== undefined || found.size < limits.entries)) {
+      found.set(name, {
+        kind: 'left-out',
+        name,
+        count: (before?.count ?? 0) + count,
+        unit,
+        reason,
+      });
+    }
     yield [];
   }
   yield [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-interface LeftOutFile extends ItemCount {
-  readonly file: ExportFile;
-  readonly reason: string;
-}
-
-function addFile(
-  found: Map<string, LeftOutContent>,
-  { file, reason, count, unit }: LeftOutFile,
-): void {
-  const isFolder = unit === 'file';
-  const name = toName(isFolder ? folderOf(file.name) : file.name);
-  const before = found.get(name);
-  if (count === 0 || (before === undefined && found.size >= limits.entries)) return;
-  found.set(name, { kind: 'left-out', name, count: (before?.count ?? 0) + count, unit, reason });
-}
+const noItems: ItemCount = { count: 0, unit: 'item' };
 
 async function countItems({ name, bytes, read }: ExportFile): Promise<ItemCount> {
   const size: ItemCount = { count: bytes, unit: 'byte' };
@@ -113,7 +110,7 @@ export async function countElements(
   bytes: number,
 ): Promise<ItemCount> {
   const head = (await readStart(read(), headBytes)).toString('latin1');
-  if (bytes < headBytes && emptyObject.test(head)) return { count: 0, unit: 'item' };
+  if (bytes < headBytes && emptyObject.test(head)) return noItems;
   const start = [listStart, collectionStart].find((pattern) => pattern.test(head));
   if (start === undefined) return { count: bytes, unit: 'byte' };
   let count = 0;

@@ -10,7 +10,7 @@ import {
   skipRecord,
 } from '../export-source.ts';
 import { type LeftOutRules, readLeftOut } from '../left-out.ts';
-import { readLines } from '../ndjson/lines.ts';
+import { readCsvRows } from '../ndjson/lines.ts';
 import { mediaNameOf, nameOf, readOwner, referToPictures } from './actor.ts';
 import { readOutbox } from './outbox.ts';
 import { openStatuses } from './statuses.ts';
@@ -70,8 +70,8 @@ async function* readList(
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
   if (file === undefined) return;
   const domain = own.slice(own.lastIndexOf('@'));
-  for await (const lines of readLines(file.read())) {
-    const cells = lines.map(({ number, text }) => ({ number, name: firstCellOf(text) }));
+  for await (const rows of readCsvRows(file.read())) {
+    const cells = rows.map(({ number, cells }) => ({ number, name: toName(cells?.[0] ?? '?') }));
     const named = cells.filter(({ number, name }) => name !== '' && !isHeading(number, name));
     yield named.map(({ number, name }): ExportItem => {
       const account = parseHandle(name.includes('@') ? name : `${name}${domain}`);
@@ -81,16 +81,10 @@ async function* readList(
   }
 }
 
+const toName = (cell: string): string => cell.trim().replace(/^@/, '');
+
 const isHeading = (number: number, name: string): boolean =>
   number === 1 && /^account address$/i.test(name);
-
-function firstCellOf(line: string | null): string {
-  const [cell = ''] = (line ?? '?').split(',');
-  return cell
-    .trim()
-    .replace(/^"(.*)"$/, '$1')
-    .replace(/^@/, '');
-}
 
 const rules: LeftOutRules['rules'] = [
   [/^likes\.json$/, 'likes are private'],

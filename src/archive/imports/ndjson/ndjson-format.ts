@@ -40,19 +40,29 @@ const headLine = z.object({
 
 const itemLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('account'), stored, account }),
-  z.object({ kind: z.literal('post'), stored, post, parent: name.nullable(), created: seconds }),
-  z.object({
-    kind: z.literal('repost'),
-    stored,
-    handle: name,
-    post_handle: name,
-    post_id: name,
-    created: seconds,
-  }),
+  z
+    .object({ kind: z.literal('post'), stored, post, parent: name.nullable(), created: seconds })
+    .transform(({ parent, ...line }) => ({
+      ...line,
+      post: checkLanguages(line.post),
+      parentId: parent,
+    })),
+  z
+    .object({
+      kind: z.literal('repost'),
+      stored,
+      handle: name,
+      post_handle: name,
+      post_id: name,
+      created: seconds,
+    })
+    .transform(({ post_handle: postHandle, post_id: postId, ...line }) => ({
+      ...line,
+      postHandle,
+      postId,
+    })),
   z.object({ kind: z.literal('follow'), stored, follower: name, followed: name }),
 ]);
-
-type ItemLine = z.output<typeof itemLine>;
 
 /** Returns the first line of an NDJSON export. `now` is in Unix seconds. */
 export function toHeadLine(now: number): string {
@@ -62,7 +72,7 @@ export function toHeadLine(now: number): string {
 
 export const toItemLine = (item: ArchivedItem): string => `${JSON.stringify(toLine(item))}\n`;
 
-function toLine(item: ArchivedItem): ItemLine {
+function toLine(item: ArchivedItem): z.input<typeof itemLine> {
   const { kind, stored } = item;
   switch (kind) {
     case 'account':
@@ -100,7 +110,7 @@ export const ndjsonFormat: ExportFormat = {
           for await (const lines of readLines(counted.read())) {
             const items = lines.filter(({ number }) => number > 1);
             const records = items.map((line) => parseLine(line, file.name, () => itemLine));
-            yield convertRecords(records, toItem);
+            yield convertRecords<ExportItem>(records, (item) => item);
           }
         },
       };
@@ -120,22 +130,6 @@ function parseHead(text: string) {
     return headLine.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null; // not the first line of an export
-  }
-}
-
-function toItem(line: ItemLine): ExportItem {
-  switch (line.kind) {
-    case 'account':
-    case 'follow':
-      return line;
-    case 'post': {
-      const { parent: parentId, post, ...rest } = line;
-      return { ...rest, post: checkLanguages(post), parentId };
-    }
-    case 'repost': {
-      const { post_handle: postHandle, post_id: postId, ...rest } = line;
-      return { ...rest, postHandle, postId };
-    }
   }
 }
 
