@@ -103,6 +103,26 @@ export const endsWithinRecord = 'The file ends in the middle of this record.';
 
 export const maxElementBytes: number = 8 * 2 ** 20;
 
+/** Creates a buffer for the bytes of a record, which drops them if there are too many. */
+export function createRecordBuffer() {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  return {
+    isEmpty: () => size === 0,
+    add: (bytes: Uint8Array): void => {
+      size += bytes.length;
+      if (size > maxElementBytes) parts = [];
+      else parts.push(bytes);
+    },
+    /** Removes and returns the text; `null` if it was too long. */
+    take: (): string | null => {
+      const text = size > maxElementBytes ? null : Buffer.concat(parts).toString('utf8');
+      [parts, size] = [[], 0];
+      return text;
+    },
+  };
+}
+
 /**
  * Yields a list of elements of a JSON array for each chunk of a file. Elements that are invalid, or
  * larger than `maxElementBytes`, become faults. NUL, lone surrogates and invalid bytes become
@@ -124,8 +144,8 @@ export async function* jsonElements(
     if (elements.length > 0) yield elements;
     if (isDone) return;
   }
-  const reason = from === null ? 'The file contains no list of records.' : open.describeEnd();
-  yield [{ kind: 'fault', reason, isCutOff: true, index: open.count() }];
+  const missing = { kind: 'fault', reason: 'The file contains no list of records.' } as const;
+  yield [from === null ? { ...missing, isCutOff: true, index: 0 } : open.end()];
 }
 
 const maxStartBytes = 256;
@@ -144,9 +164,8 @@ function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null 
 function readChunk(
   chunk: Uint8Array,
   from: number,
-  on: { readonly finder: BoundaryFinder; readonly open: ReturnType<typeof createElementBuffer> },
+  { finder, open }: { finder: BoundaryFinder; open: ReturnType<typeof createElementBuffer> },
 ) {
-  const { finder, open } = on;
   const elements: JsonElement[] = [];
   let begin = from;
   for (let at = from; at < chunk.length; at++) {
@@ -162,29 +181,23 @@ function readChunk(
 }
 
 function createElementBuffer(prepare: (json: string) => string) {
-  let chunks: Uint8Array[] = [];
-  let size = 0;
-  let count = 0;
+  const buffer = createRecordBuffer();
+  let index = 0;
   return {
     /** Adds bytes to the current element. Drops white space before it. */
     add: (bytes: Uint8Array): void => {
-      const begin = size > 0 ? 0 : bytes.findIndex((byte) => byte > bytesOf.space);
-      if (begin < 0) return;
-      size += bytes.length - begin;
-      if (size > maxElementBytes) chunks = [];
-      else chunks.push(bytes.subarray(begin));
+      const begin = buffer.isEmpty() ? bytes.findIndex((byte) => byte > bytesOf.space) : 0;
+      if (begin >= 0) buffer.add(bytes.subarray(begin));
     },
     /** Parses and removes the current element. Returns an empty list if there is none. */
-    close: (): readonly JsonElement[] => {
-      const isTooLarge = size > maxElementBytes;
-      const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++, prepare)];
-      chunks = [];
-      size = 0;
-      return element;
+    close: (): readonly JsonElement[] =>
+      buffer.isEmpty() ? [] : [toElement(buffer.take(), index++, prepare)],
+    /** Returns the fault of a file that ends before its list. */
+    end: (): JsonElement => {
+      const isBetween = buffer.isEmpty();
+      const reason = isBetween ? 'The file ends before the end of its list.' : endsWithinRecord;
+      return { kind: 'fault', reason, isCutOff: true, index };
     },
-    count: () => count,
-    describeEnd: () =>
-      size === 0 ? 'The file ends before the end of its list.' : endsWithinRecord,
   };
 }
 
@@ -273,15 +286,15 @@ class BoundaryFinder {
 }
 
 function toElement(
-  chunks: readonly Uint8Array[] | null,
+  json: string | null,
   index: number,
   prepare: (json: string) => string,
 ): JsonElement {
   const fault = { kind: 'fault', isCutOff: false, index } as const;
-  if (chunks === null) {
+  if (json === null) {
     return { ...fault, reason: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
   }
-  const text = cleanEscapes(prepare(Buffer.concat(chunks).toString('utf8')));
+  const text = cleanEscapes(prepare(json));
   // Control characters can be within strings or between tokens.
   const value =
     tryParse(text) ??

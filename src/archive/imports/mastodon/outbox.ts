@@ -8,10 +8,9 @@ import {
   findQuote,
   languageOf,
   leftOutOf,
-  namesOfTags,
   readText,
   shapeMedia,
-  shapePoll,
+  shapeNote,
 } from '../../../normalize/activitypub/content.ts';
 import {
   addressed,
@@ -22,11 +21,9 @@ import {
   note as notePayload,
   timeMs,
 } from '../../../normalize/activitypub/wire.ts';
-import { nameLeftOut, omitNull } from '../../../normalize/fields.ts';
-import { findTagsBeside } from '../../../normalize/mastodon/text.ts';
+import { nameLeftOut } from '../../../normalize/fields.ts';
 import { isWebUrl } from '../../../normalize/text.ts';
 import type { RichText } from '../../../normalize/text-writer.ts';
-import { toCreated } from '../../../normalize/times.ts';
 import {
   type ExportedRepost,
   type ExportFile,
@@ -151,33 +148,16 @@ function shapePost(
   });
   const text = readText(note, { showsQuote: quote !== null });
   const post: Status = {
-    type: 'status',
+    ...shapeNote(note, { text, createdMs, author: owner.account, quote }),
     id,
     url: urlOf(note, id, owner),
-    ...text,
-    ...omitNull({ tags: findTagsBeside(namesOfTags(note), text) }),
-    ...toCreated(createdMs),
     ...(note.updated !== null && { edited_at: toIsoSeconds(note.updated) }),
-    author: owner.account,
     lang: languageOf(note),
-    replies: null,
-    reposts: note.shares,
-    likes: note.likes,
-    quotes: null,
-    bookmarks: null,
-    views: null,
-    source: note.generator?.name ?? null,
     possibly_sensitive: note.sensitive === true && note.attachment.length > 0,
     content_warning: note.summary?.trim() || null,
     replying_to: toReplyingTo(note, owner),
-    quote,
-    reposted_by: null,
     media: toMediaSet(media.map(({ shown }) => shown)),
-    poll: shapePoll(note),
-    article: null,
     card: quote === null ? shapeQuoteCard(note, text) : null,
-    community_note: null,
-    context: null,
     platform: 'mastodon',
   };
   return toPostItem(

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { parseStored } from '../../store/stored-json.ts';
 import { skipRecord } from '../export-source.ts';
-import { type ExportRecord, parseRecord } from '../records.ts';
+import { createRecordBuffer, type ExportRecord, parseRecord } from '../records.ts';
 
 export interface Line {
   /** Text without white space around it; `null` if the line is too long. */
@@ -11,46 +11,35 @@ export interface Line {
   readonly isEnded: boolean;
 }
 
-const maxBytes = 8 * 2 ** 20;
 const lineFeed = 0x0a;
 
 /** Yields for each chunk of a file the lines that end in it, then the rest. Omits empty lines. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly Line[], void, undefined> {
-  const open = createLineBuffer();
+  const buffer = createRecordBuffer();
+  let number = 0;
+  const close = (isEnded: boolean): readonly Line[] => {
+    number += 1;
+    const text =
+      buffer
+        .take()
+        ?.replace(/^\ufeff/, '')
+        .trim() ?? null;
+    return text === '' ? [] : [{ text, number, isEnded }];
+  };
   for await (const chunk of chunks) {
     const lines: Line[] = [];
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
-      open.add(chunk.subarray(from, end));
-      lines.push(...open.close(true));
+      buffer.add(chunk.subarray(from, end));
+      lines.push(...close(true));
       from = end + 1;
     }
-    open.add(chunk.subarray(from));
+    buffer.add(chunk.subarray(from));
     yield lines;
   }
-  yield open.close(false);
-}
-
-function createLineBuffer() {
-  let parts: Uint8Array[] = [];
-  let size = 0;
-  let number = 0;
-  const add = (bytes: Uint8Array): void => {
-    size += bytes.length;
-    if (size > maxBytes) parts = [];
-    else parts.push(bytes);
-  };
-  const close = (isEnded: boolean): readonly Line[] => {
-    number += 1;
-    const decoded = Buffer.concat(parts).toString('utf8');
-    const text = size > maxBytes ? null : decoded.replace(/^\ufeff/, '').trim();
-    parts = [];
-    size = 0;
-    return text === '' ? [] : [{ text, number, isEnded }];
-  };
-  return { add, close };
+  yield close(false);
 }
 
 /** Parses a line of JSON with the schema from `choose`. */
