@@ -52,15 +52,14 @@ export const blueskyFormat: ExportFormat = {
   open: async ({ path, kind }, hints) => {
     if (kind !== 'file') return null;
     const file = openRandomAccess(path);
+    let source: ExportSource | null = null;
     try {
       const header = readCarHeader(file);
-      if (header !== null) return openRepository(file, header, hints);
-    } catch (error) {
-      file.close();
-      throw error;
+      if (header !== null) source = openRepository(file, header, hints);
+      return source;
+    } finally {
+      if (source === null) file.close();
     }
-    file.close();
-    return null;
   },
 };
 
@@ -68,30 +67,26 @@ const blocksPerTurn = 10_000; // number of blocks that are indexed per turn of t
 
 function openRepository(
   file: RandomAccessFile,
-  header: CarHeader,
+  { root, end }: CarHeader,
   hints: ExportHints,
 ): ExportSource {
   const blocks = openBlocks(file);
   // The file is read twice: for the positions of its blocks, then for their content.
   const totalBytes = 2 * file.size;
-  let bytesIndexed = 0;
+  let isDone = false;
   return {
     title: 'Bluesky repository',
     totalBytes,
     get bytesRead() {
-      return Math.min(bytesIndexed + blocks.bytesRead, totalBytes);
+      return isDone ? totalBytes : Math.min(blocks.bytesIndexed + blocks.bytesRead, totalBytes);
     },
     groups: async function* () {
-      for await (const end of indexBlocks(file, header.end, blocks)) {
-        if (typeof end === 'number') bytesIndexed = end;
-        else yield [{ ...skipRecord('the file', end), isCutOff: true }];
-      }
-      bytesIndexed = file.size;
-      for (const group of readItems(blocks, header.root, hints)) {
+      yield* indexBlocks(file, end, blocks);
+      for (const group of readItems(blocks, root, hints)) {
         yield group;
         await setImmediate();
       }
-      bytesIndexed = totalBytes;
+      isDone = true;
     },
     close: async () => {
       blocks.close();
@@ -100,18 +95,17 @@ function openRepository(
   };
 }
 
-async function* indexBlocks(file: RandomAccessFile, from: number, blocks: Blocks) {
+async function* indexBlocks(
+  file: RandomAccessFile,
+  from: number,
+  blocks: Blocks,
+): AsyncGenerator<readonly ExportItem[]> {
   let count = 0;
   for (const block of listBlocks(file, from)) {
-    if (typeof block === 'string') {
-      yield block;
-      return;
-    }
-    blocks.add(block);
+    if (typeof block === 'string') yield [{ ...skipRecord('the file', block), isCutOff: true }];
+    else blocks.add(block);
     count += 1;
-    if (count % blocksPerTurn !== 0) continue;
-    yield block.offset + block.length;
-    await setImmediate();
+    if (count % blocksPerTurn === 0) await setImmediate();
   }
 }
 

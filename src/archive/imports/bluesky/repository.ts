@@ -32,7 +32,7 @@ export function openBlocks(file: RandomAccessFile) {
   const find = database.prepare<[Uint8Array], Pick<BlockPosition, 'offset' | 'length'>>(
     'SELECT offset, length FROM blocks WHERE cid = ?',
   );
-  let bytesRead = 0;
+  let [bytesIndexed, bytesRead] = [0, 0];
   const readBytes = (cid: CID): Uint8Array | string => {
     if (cid.code !== codes.dagCbor || cid.multihash.code !== codes.sha256) {
       return 'Its CID is of a kind that repositories do not use.';
@@ -50,7 +50,10 @@ export function openBlocks(file: RandomAccessFile) {
   return {
     records: createRecordIndex(database),
     /** Adds a block, unless there is one with the same CID. */
-    add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
+    add: ({ cid, offset, length }: BlockPosition): void => {
+      add.run(cid, offset, length);
+      bytesIndexed = offset + length;
+    },
     /** Returns whether this is the first visit of a CID. */
     markVisited: (cid: CID) => visit.run(cid.bytes).changes === 1,
     /** Parses a block. Returns a message on failure: `fault` if it does not match `schema`. */
@@ -59,6 +62,9 @@ export function openBlocks(file: RandomAccessFile) {
       if (typeof bytes === 'string') return bytes;
       const value = tryDecode(bytes);
       return value === undefined ? 'It is not DAG-CBOR.' : (schema.safeParse(value).data ?? fault);
+    },
+    get bytesIndexed() {
+      return bytesIndexed;
     },
     get bytesRead() {
       return bytesRead;

@@ -1,5 +1,5 @@
 import type { Account } from '../../../model/account.ts';
-import type { EarlierVersion, Status } from '../../../model/post.ts';
+import type { Status } from '../../../model/post.ts';
 import { decodeEntities } from '../../../normalize/text.ts';
 import type { RichText } from '../../../normalize/text-writer.ts';
 import { readTimeMs } from '../../../normalize/times.ts';
@@ -48,7 +48,7 @@ export async function* readPosts(
     if (shortened > 0) yield [{ kind: 'left-out', ...counted, reason }];
     shortened = 0;
   }
-  yield [...edits.finish()];
+  yield edits.finish();
   yield listUnused(notes);
 }
 
@@ -105,32 +105,25 @@ function createEdits(edited: ReadonlySet<string>) {
       groups.set(row.firstId, group);
       return true;
     },
-    /** Yields the last version of each edited post. */
-    *finish(): Generator<ExportedPost> {
-      for (const [first, group] of groups) yield* joinVersions(group, first);
-    },
+    /** Returns the last version of each edited post. */
+    finish: () => [...groups].map(([first, group]) => joinVersions(group, first)),
   };
 }
 
-function* joinVersions(group: readonly OwnPost[], first: string): Generator<ExportedPost> {
+function joinVersions(group: readonly OwnPost[], first: string): ExportedPost {
   const byId = new Map(group.map((item) => [BigInt(item.post.id), item]));
-  const versions = [...byId].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
-  const last = versions.at(-1);
-  if (last === undefined) return;
+  const versions = [...byId].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, item]) => item);
+  const [last, ...others] = versions as [OwnPost, ...OwnPost[]]; // no group is empty
   const { post } = last;
-  const earlier = versions.slice(0, -1).map(toEarlier);
+  const earlier = others.toReversed().map(({ post: { id, text, created_at } }) => {
+    return { id, text, created_at };
+  });
   const edits: Partial<Status> = {
     ...(post.id !== first && { edited_at: post.created_at }),
     ...(earlier.length > 0 && { earlier_versions: earlier }),
   };
-  yield { ...last, post: { ...post, ...edits } };
+  return { ...last, post: { ...post, ...edits } };
 }
-
-const toEarlier = ({ post: { id, text, created_at } }: OwnPost): EarlierVersion => ({
-  id,
-  text,
-  created_at,
-});
 
 const maxNoteCharacters = 8_000_000;
 
@@ -142,6 +135,8 @@ interface Note {
   readonly note: NotePayload;
   readonly key: string;
   readonly file: string;
+  /** Id of the post, which can be in the export twice. */
+  takenBy: string | null;
 }
 
 type Notes = Awaited<ReturnType<typeof readNotes>>;
@@ -149,7 +144,6 @@ type Notes = Awaited<ReturnType<typeof readNotes>>;
 /** Reads the full texts of long posts, which do not contain the ids of their posts. */
 export async function readNotes(files: readonly ExportFile[]) {
   const bySecond = new Map<number, Note[]>();
-  const taken = new Map<string, Note>(); // by the id of the post, which can be in the export twice
   const unused = new Map<string, number>();
   let characters = 0;
   const keep = (note: NotePayload, file: string) => {
@@ -159,45 +153,39 @@ export async function readNotes(files: readonly ExportFile[]) {
     if (ms === null || characters > maxNoteCharacters) return;
     const second = Math.floor(ms / 1000);
     const same = bySecond.get(second) ?? [];
-    if (same.length < maxPerSecond) same.push({ note, key: toKey(note.core.text), file });
+    const key = toKey(note.core.text);
+    if (same.length < maxPerSecond) same.push({ note, key, file, takenBy: null });
     bySecond.set(second, same);
   };
   for (const file of files) {
     for await (const { noteTweet } of readRows([file], { schema: notePayload }))
       keep(noteTweet, file.name);
   }
-  const takeFirst = (row: TweetPayload): Note | undefined => {
-    const found = findNote(bySecond, row);
-    if (found === undefined) return undefined;
-    found.among.splice(found.among.indexOf(found.note), 1);
-    taken.set(row.id_str, found.note);
-    unused.set(found.note.file, (unused.get(found.note.file) ?? 0) - 1);
-    return found.note;
-  };
   return {
     /** Returns the full text of a post, `null` if the post has it too. Others do not get it. */
     take: (row: TweetPayload): { readonly text: RichText | null } | undefined => {
-      const found = taken.get(row.id_str) ?? takeFirst(row);
+      const found = findNote(bySecond, row);
       if (found === undefined) return undefined;
-      const isSame = found.key === toKey(row.full_text);
-      return { text: isSame ? null : shapeNote(found.note, row.entities?.media ?? []) };
+      const { file, takenBy, key, note } = found;
+      if (takenBy === null) unused.set(file, (unused.get(file) ?? 0) - 1);
+      found.takenBy = row.id_str;
+      const isSame = key === toKey(row.full_text);
+      return { text: isSame ? null : shapeNote(note, row.entities?.media ?? []) };
     },
     /** Number of full texts that no post has taken, by file. */
     unused,
   };
 }
 
-function findNote(bySecond: ReadonlyMap<number, Note[]>, row: TweetPayload) {
+function findNote(bySecond: ReadonlyMap<number, Note[]>, row: TweetPayload): Note | undefined {
   const second = Math.floor(row.createdMs / 1000);
-  const listAt = (at: number) => bySecond.get(at) ?? [];
-  const lists = [listAt(second), listAt(second - 1), listAt(second + 1)];
+  const lists = [second, second - 1, second + 1].map((at) => bySecond.get(at) ?? []);
   if (lists.every(({ length }) => length === 0)) return undefined;
+  const own = lists.flat().find(({ takenBy }) => takenBy === row.id_str);
   const fits = createFit(row);
-  const [same = [], ...near] = lists.map((among) =>
-    among.filter(fits).map((note) => ({ note, among })),
-  );
+  const [same = [], ...near] = lists.map((notes) => notes.filter(fits));
   const others = near.flat();
-  return same[0] ?? (others.length === 1 ? others[0] : undefined);
+  return own ?? same[0] ?? (others.length === 1 ? others[0] : undefined);
 }
 
 function createFit(row: TweetPayload): (note: Note) => boolean {
@@ -205,7 +193,8 @@ function createFit(row: TweetPayload): (note: Note) => boolean {
   const beginning = toKey(row.full_text.replace(end, ''));
   const isCut = row.truncated || shortened.test(row.full_text);
   const isBeginning = beginning !== '' && (isCut || widthOf(beginning) >= minBeginning);
-  return ({ key }) => key === whole || (isBeginning && key.startsWith(beginning));
+  return ({ key, takenBy }) =>
+    takenBy === null && (key === whole || (isBeginning && key.startsWith(beginning)));
 }
 
 const shortened = /…(?:\s{0,4}https?:\/\/t\.co\/\w{1,20}){0,4}\s{0,4}$/;

@@ -110,27 +110,8 @@ export const userPayload = z.object({
 
 type UserPayload = z.output<typeof userPayload>;
 
-export interface TweetPayload {
-  readonly id_str: string;
-  readonly full_text: string;
-  /** Links, mentions, tags and media; `null` if they are unreadable. */
-  readonly entities: EntitiesPayload | null;
-  readonly extended_media: readonly MediaPayload[];
-  readonly in_reply_to_status_id_str: string | null;
-  readonly in_reply_to_screen_name: string | null;
-  readonly favorite_count: number | null;
-  readonly retweet_count: number | null;
-  readonly lang: string | null;
-  readonly source: string | null;
-  readonly possibly_sensitive: boolean;
-  readonly truncated: boolean;
-  readonly community_id: string | null;
-  /** Id of the first version of an edited post; otherwise the id of the post. */
-  readonly firstId: string;
-  /** Whether the post states that it has several versions. The first one does not always. */
-  readonly isEdited: boolean;
+export interface TweetPayload extends ReturnType<typeof readTweet> {
   readonly reposted: RepostedPayload | null;
-  readonly createdMs: number;
 }
 
 const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) }));
@@ -148,25 +129,29 @@ export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((valu
   const reposted = readReposted(row, { id_str, full_text, createdMs });
   if (reposted === undefined)
     return refuse(context, 'It is a repost, and the author of the original post is unknown.');
-  return {
-    id_str,
-    full_text,
-    entities: readEntities(row.entities),
-    extended_media:
-      row.extended_entities === undefined ? [] : (readExtended(row.extended_entities)?.media ?? []),
-    in_reply_to_status_id_str: readId(row.in_reply_to_status_id_str),
-    in_reply_to_screen_name: readHandle(row.in_reply_to_screen_name),
-    favorite_count: readDigits(row.favorite_count),
-    retweet_count: readDigits(row.retweet_count),
-    lang: readTerm(row.lang),
-    source: readWords(row.source),
-    possibly_sensitive: row.possibly_sensitive === true,
-    truncated: row.truncated === true,
-    community_id: readId(row.community_id_str) ?? readId(row.community_id),
-    ...readEdit(row.edit_info, id_str),
-    reposted,
-    createdMs,
-  };
+  return { ...readTweet(row, { id_str, full_text, createdMs }), reposted };
+});
+
+type TweetKey = Readonly<{ id_str: string; full_text: string; createdMs: number }>;
+
+const readTweet = (row: Members, { id_str, full_text, createdMs }: TweetKey) => ({
+  id_str,
+  full_text,
+  /** Links, mentions, tags and media; `null` if they are unreadable. */
+  entities: readEntities(row.entities),
+  extended_media:
+    row.extended_entities === undefined ? [] : (readExtended(row.extended_entities)?.media ?? []),
+  in_reply_to_status_id_str: readId(row.in_reply_to_status_id_str),
+  in_reply_to_screen_name: readHandle(row.in_reply_to_screen_name),
+  favorite_count: readDigits(row.favorite_count),
+  retweet_count: readDigits(row.retweet_count),
+  lang: readTerm(row.lang),
+  source: readWords(row.source),
+  possibly_sensitive: row.possibly_sensitive === true,
+  truncated: row.truncated === true,
+  community_id: readId(row.community_id_str) ?? readId(row.community_id),
+  ...readEdit(row.edit_info, id_str),
+  createdMs,
 });
 
 /** Parses a time, also in the form `2015-01-24 02:02:37 +0000` of exports before 2019. */
@@ -188,10 +173,7 @@ export interface RepostedPayload {
 /** Start of the text of a repost. Captures the handle of the original author. */
 export const repostStart = /^RT @(\w{1,20})(?::? |:?$)/;
 
-function readReposted(
-  row: Members,
-  repost: Pick<TweetPayload, 'id_str' | 'full_text' | 'createdMs'>,
-): RepostedPayload | null | undefined {
+function readReposted(row: Members, repost: TweetKey): RepostedPayload | null | undefined {
   const { retweeted_status: value } = row;
   const statedId = readId(row.retweeted_status_id_str) ?? readId(row.retweeted_status_id);
   if (!isObject(value) && statedId === null) return null;
@@ -228,11 +210,13 @@ const readAuthor = (value: unknown, handle: string | undefined): UserPayload | u
 
 export const maxVersions = 50; // X allows five edits of a post
 
-function readEdit(info: unknown, id: string): Pick<TweetPayload, 'firstId' | 'isEdited'> {
+function readEdit(info: unknown, id: string) {
   const list = memberOf(controlOf(info), 'editTweetIds');
   const ids: readonly unknown[] = Array.isArray(list) ? list.slice(0, maxVersions) : [];
   const listed = ids.includes(id) ? readId(ids[0]) : null;
+  /** Id of the first version of an edited post; otherwise the id of the post. */
   const firstId = readId(memberOf(memberOf(info, 'edit'), 'initialTweetId')) ?? listed ?? id;
+  // Whether the post states that it has several versions. The first one does not always.
   return { firstId, isEdited: firstId !== id || (listed !== null && ids.length > 1) };
 }
 
