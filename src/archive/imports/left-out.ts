@@ -113,12 +113,17 @@ export async function countElements(
   if (bytes < headBytes && emptyObject.test(head)) return noItems;
   const start = [listStart, collectionStart].find((pattern) => pattern.test(head));
   if (start === undefined) return { count: bytes, unit: 'byte' };
+  return { count: await countList(read(), start), unit: 'item' };
+}
+
+/** Counts the elements of a list unparsed, and a truncated one at the end of the file. */
+export async function countList(chunks: AsyncIterable<Uint8Array>, start: RegExp): Promise<number> {
   let count = 0;
-  for await (const elements of jsonElements(read(), { start, prepare: () => '0' }))
+  for await (const elements of jsonElements(chunks, { start, prepare: () => '0' }))
     for (const found of elements)
       if (found.kind === 'value' || !found.isCutOff || found.reason === endsWithinRecord)
         count += 1;
-  return { count, unit: 'item' };
+  return count;
 }
 
 /** Counts the lines of a text that are not empty. */

@@ -246,19 +246,11 @@ class BoundaryFinder {
   }
 
   #takeToken(token: number): Boundary | null {
-    switch (token) {
-      case bytesOf.openObject:
-      case bytesOf.openArray:
-        return this.#open(token);
-      case bytesOf.closeObject:
-        this.#close(bytesOf.openObject);
-        return null;
-      case bytesOf.closeArray:
-        // Without an open `[`, it closes the array itself.
-        return this.#close(bytesOf.openArray) ? null : 'end';
-      default:
-        return token === bytesOf.comma && this.#openers.length === 0 ? 'element' : null;
-    }
+    if (token === bytesOf.openObject || token === bytesOf.openArray) return this.#open(token);
+    if (token === bytesOf.comma) return this.#openers.length === 0 ? 'element' : null;
+    if (token === bytesOf.closeObject) this.#close(bytesOf.openObject);
+    // Without an open `[`, it closes the array itself.
+    return token === bytesOf.closeArray && !this.#close(bytesOf.openArray) ? 'end' : null;
   }
 
   #open(token: number): Boundary | null {

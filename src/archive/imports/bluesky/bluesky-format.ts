@@ -13,6 +13,7 @@ import {
   type ExportHints,
   type ExportItem,
   type ExportSource,
+  type LeftOutContent,
   skipRecord,
   toPostItem,
 } from '../export-source.ts';
@@ -287,29 +288,27 @@ function readFollow({ cid }: RecordRef, { blocks, repository }: RecordContext) {
   return { kind: 'follow', follower: repository.owner.name, followed: record.subject } as const;
 }
 
-const embedsOnly = 'Perch reads only the names of those that your posts embed';
-const replySettings = 'Perch does not import who may reply to or quote your posts';
+const embedded = /^app\.bsky\.(?:feed\.generator|graph\.(?:list|starterpack)|labeler\.service)$/;
 
 /** Reasons by collection. Source: the lexicons at https://github.com/bluesky-social/atproto */
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['app.bsky.feed.generator', embedsOnly],
-  ['app.bsky.feed.like', 'Perch does not import likes'],
-  ['app.bsky.feed.postgate', replySettings],
-  ['app.bsky.feed.threadgate', replySettings],
-  ['app.bsky.graph.block', 'Perch does not import blocks'],
-  ['app.bsky.graph.list', embedsOnly],
-  ['app.bsky.graph.listblock', 'Perch does not import blocks'],
-  ['app.bsky.graph.listitem', 'Perch does not import the members of lists'],
-  ['app.bsky.graph.starterpack', embedsOnly],
-  ['app.bsky.labeler.service', embedsOnly],
-]);
+const reasons: readonly (readonly [collection: RegExp, reason: string])[] = [
+  [/^app\.bsky\.feed\.like$/, 'Perch does not import likes'],
+  [
+    /^app\.bsky\.feed\.(?:post|thread)gate$/,
+    'Perch does not import who may reply to or quote your posts',
+  ],
+  [/^app\.bsky\.graph\.(?:list)?block$/, 'Perch does not import blocks'],
+  [/^app\.bsky\.graph\.listitem$/, 'Perch does not import the members of lists'],
+  [embedded, 'Perch reads only the names of those that your posts embed'],
+];
 
 const imported: ReadonlySet<string> = new Set([profileCollection, ...readers.keys()]);
 
 /** Counts records that are not imported, by collection. Sees only the first 100 collections. */
-const listLeftOut = ({ records }: Blocks) =>
+const listLeftOut = ({ records }: Blocks): readonly LeftOutContent[] =>
   records.count().flatMap(({ collection: name, count }) => {
     if (imported.has(name)) return [];
-    const reason = reasons.get(name) ?? 'Perch does not import this collection';
-    return [{ kind: 'left-out', name, count, unit: 'item', reason } as const];
+    const [, reason = 'Perch does not import this collection'] =
+      reasons.find(([pattern]) => pattern.test(name)) ?? [];
+    return { kind: 'left-out', name, count, unit: 'item', reason };
   });

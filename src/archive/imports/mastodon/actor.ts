@@ -121,13 +121,11 @@ export function mediaNameOf(path: string, folder: string): string | null {
  * Returns an attachment's reference; `null` if `path` is neither a path nor a web address. If the
  * file's server is unknown, the URL in the reference is a placeholder that starts with `export:`.
  */
-export function referToFile(
-  path: string,
-  { host, handle }: { readonly host: string; readonly handle: string },
-): MediaReference | null {
+export function referToFile(path: string, owner: Owner): MediaReference | null {
+  const { host } = owner;
   if (isWebUrl(path)) return { url: path, name: toName(parseUrl(path)?.pathname ?? path) };
   if (path.startsWith('/') && !path.startsWith('/system/')) {
-    return { url: toExportUrl(handle, path), name: toName(path) };
+    return { url: toExportUrl(nameOf(owner), path), name: toName(path) };
   }
   const url = new URL(path, `https://${host}/system/`);
   if (url.protocol !== 'https:' || url.hostname !== host) return null;

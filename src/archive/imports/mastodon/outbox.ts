@@ -141,9 +141,8 @@ function shapePost(
   if (id === null) return 'Its id is not the address of a Mastodon post.';
   const createdMs = note.published ?? published;
   if (createdMs === null) return 'It has no date.';
-  const files = { host: owner.host, handle: nameOf(owner) };
   const media = note.attachment.flatMap((item) => {
-    const file = referToFile(item.url, files);
+    const file = referToFile(item.url, owner);
     return file === null ? [] : [{ file, shown: shapeMedia(item, file.url) }];
   });
   const text = readText(note, { showsQuote: quote !== null });

@@ -27,10 +27,10 @@ import {
   toPostItem,
   toRepostItem,
 } from '../export-source.ts';
+import { countList } from '../left-out.ts';
 import {
   convertRecords,
   type ExportRecord,
-  jsonElements,
   type RecordOptions,
   readFirst,
   readRecords,
@@ -96,11 +96,8 @@ const otherLists = [
 async function* readOtherLists(
   file: ExportFile,
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  for (const [name, start, reason] of otherLists) {
-    let count = 0;
-    for await (const elements of jsonElements(file.read(), { start })) {
-      count += elements.filter(({ kind }) => kind === 'value').length;
-    }
+  for (const [name, pattern, reason] of otherLists) {
+    const count = await countList(file.read(), pattern);
     if (count === 0) continue;
     yield [{ kind: 'left-out', name: `${file.name}, ${name}`, count, unit: 'item', reason }];
   }

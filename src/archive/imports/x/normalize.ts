@@ -110,7 +110,10 @@ export function shapeRepost(
   const [prefix = '', handle] = repostPattern.exec(row.full_text) ?? [];
   if (handle === undefined || isTyped || isOwn(row)) return undefined;
   const text = shapeText(row.full_text, row.entities, countCodePoints(prefix));
-  const author = shapeMentioned(row, handle);
+  const mention = row.entities?.user_mentions.find(
+    ({ screen_name }) => screen_name.toLowerCase() === handle.toLowerCase(),
+  );
+  const author = toXAccount({ id: mention?.id_str, screen_name: handle, name: mention?.name });
   const shaped = shapeStatus(row, { author, text, isRepost: true });
   const isCut = countCodePoints(row.full_text) >= repostLength && row.full_text.endsWith('…');
   const post: Status = isCut ? { ...shaped, left_out: ['text'] } : shaped;
@@ -138,13 +141,6 @@ function shapeOriginal(
 
 /** Code points to which X shortens a repost's text. An entity such as `&amp;` counts as one. */
 const repostLength = 139;
-
-function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
-  const mention = entities?.user_mentions.find(
-    ({ screen_name }) => screen_name.toLowerCase() === handle.toLowerCase(),
-  );
-  return toXAccount({ id: mention?.id_str, screen_name: handle, name: mention?.name });
-}
 
 interface Shaped {
   readonly author: Account;
@@ -205,7 +201,7 @@ function shapeMedia({ entities, extended_media: extended }: TweetPayload): Media
 function shapeItem(item: MediaPayload): readonly Media[] {
   const picture = item.media_url_https ?? item.media_url;
   if (picture === null || !isWebUrl(picture)) return [];
-  const { w: width = null, h: height = null } = item.sizes?.large ?? item.sizes?.medium ?? {};
+  const { w: width = null, h: height = null } = item.sizes ?? {};
   const { type, ext_alt_text: alt, video_info } = item;
   const variants = video_info?.variants.filter(({ url }) => isWebUrl(url)) ?? [];
   const video = video_info && { ...video_info, variants };

@@ -47,15 +47,16 @@ const indices = z
 const link = z.object({ url, expanded_url: words, indices });
 const size = lenient(z.object({ w: digits, h: digits }));
 
-const readNamedSizes = parserOf(z.object({ large: size, medium: size }));
-const readSizeList = parserOf(listOf(size, maximums.variants));
-
-function readSizes(value: unknown) {
-  if (!Array.isArray(value)) return value === undefined ? null : readNamedSizes(value);
-  const known = (readSizeList(value) ?? []).filter((one) => one !== null);
-  const [large = null] = known.toSorted((a, b) => (b.w ?? 0) - (a.w ?? 0));
-  return { large, medium: null };
-}
+/** Largest size. Exports before 2019 have a list of sizes. */
+const largest = lenient(
+  z.union([
+    z.object({ large: size, medium: size }).transform(({ large, medium }) => large ?? medium),
+    listOf(size, maximums.variants).transform((sizes) => {
+      const known = sizes.filter((one) => one !== null);
+      return known.toSorted((a, b) => (b.w ?? 0) - (a.w ?? 0))[0] ?? null;
+    }),
+  ]),
+);
 
 const media = z.object({
   url: words,
@@ -63,7 +64,7 @@ const media = z.object({
   media_url_https: words,
   media_url: words,
   indices,
-  sizes: anything.transform(readSizes),
+  sizes: largest,
   ext_alt_text: words,
   video_info: lenient(
     z.object({
