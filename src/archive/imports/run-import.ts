@@ -181,12 +181,12 @@ function createItemWriter({ store, newImport: { exported } }: ImportOptions, num
     for (const reference of media)
       if (owner !== null) store.addMediaReference({ ...reference, owner, author });
   };
-  const writePost = ({ post, media, stored = exported, ...item }: ExportedPost) => {
+  const writePost = ({ post, parentId, created, media, stored = exported }: ExportedPost) => {
     const { platform, id, author } = post;
     const handle = author?.screen_name.toLowerCase() ?? '';
     addReferences(media, handle);
     if (id === null) return 'faults';
-    store.putPost({ ...item, platform, handle, id, stored, post });
+    store.putPost({ platform, handle, id, parentId, created, stored, post });
     return 'posts';
   };
   const writeItem = (item: ExportItem): keyof ImportCounts => {

@@ -1,7 +1,7 @@
 import type { Account } from '../../../model/account.ts';
 import { xCommunityUrl } from '../../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
-import type { Status } from '../../../model/post.ts';
+import type { Community, Status } from '../../../model/post.ts';
 import { omitNull } from '../../../normalize/fields.ts';
 import { toLanguage } from '../../../normalize/language.ts';
 import { nestRuns } from '../../../normalize/runs.ts';
@@ -54,9 +54,9 @@ const repostPattern = /^RT @(\w{1,20}): /;
 const repostsSinceMs = Date.UTC(2009, 10, 5);
 
 /** Returns whether a post has what X never exports for a repost, or is older than reposts. */
-const isOwn = ({ createdMs, favorite_count, retweet_count, ...row }: TweetPayload): boolean =>
-  createdMs < repostsSinceMs ||
-  (favorite_count ?? 0) + (retweet_count ?? 0) > 0 ||
+const isOwn = (row: TweetPayload): boolean =>
+  row.createdMs < repostsSinceMs ||
+  (row.favorite_count ?? 0) + (row.retweet_count ?? 0) > 0 ||
   (row.in_reply_to_status_id_str ?? row.community_id) !== null;
 
 interface LongText {
@@ -71,10 +71,7 @@ export function shapePost(
 ) {
   const text = markQuoted(long ?? shapeText(row.full_text, row.entities, 0));
   const shaped = shapeStatus(row, { author, text, isRepost: false });
-  const { community_id: id } = row;
-  // X exports only the ids of communities.
-  const known = { name: `Community ${id}`, description: null };
-  const community = id === null ? null : { id, ...known, url: xCommunityUrl(id) };
+  const community = row.community_id === null ? null : toCommunity(row.community_id);
   // Most posts have neither, and the spread syntax is slow.
   const post =
     community === null && !isShortened
@@ -82,6 +79,14 @@ export function shapePost(
       : { ...shaped, ...omitNull({ community }), ...(isShortened && { left_out: ['text'] }) };
   return toPostItem(post, row.createdMs / 1000, referToMedia(post));
 }
+
+/** X exports only the ids of communities. */
+const toCommunity = (id: string): Community => ({
+  id,
+  name: `Community ${id}`,
+  url: xCommunityUrl(id),
+  description: null,
+});
 
 function markQuoted(whole: RichText): RichText {
   const { text, facets } = whole;

@@ -111,16 +111,14 @@ export const userPayload = z.object({
 
 type UserPayload = z.output<typeof userPayload>;
 
-export interface TweetPayload extends ReturnType<typeof readTweet> {
-  readonly reposted: RepostedPayload | null;
-}
+export type TweetPayload = ReturnType<typeof readTweet>;
 
 const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) }));
 
 /** Post in `tweets.js`. Members are parsed one by one: an object schema takes twice the time. */
 export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((value, context) => {
-  const row = memberOf(value, 'tweet') ?? value;
-  if (!isObject(row)) return refuse(context, 'It does not have the expected structure.');
+  const row = unwrapTweet(value);
+  if (row === null) return refuse(context, 'It does not have the expected structure.');
   const [id_str, full_text] = [idOf(row), textOf(row)];
   if (id_str === null) return refuse(context, 'Its field id_str is missing or cannot be read.');
   if (typeof full_text !== 'string')
@@ -130,12 +128,16 @@ export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((valu
   const reposted = readReposted(row, { id_str, full_text, createdMs });
   if (reposted === undefined)
     return refuse(context, 'It is a repost, and the author of the original post is unknown.');
-  return { ...readTweet(row, { id_str, full_text, createdMs }), reposted };
+  return readTweet(row, { id_str, full_text, createdMs }, reposted);
 });
 
 type TweetKey = Readonly<{ id_str: string; full_text: string; createdMs: number }>;
 
-const readTweet = (row: Members, { id_str, full_text, createdMs }: TweetKey) => ({
+const readTweet = (
+  row: Members,
+  { id_str, full_text, createdMs }: TweetKey,
+  reposted: RepostedPayload | null,
+) => ({
   id_str,
   full_text,
   /** Links, mentions, tags and media; `null` if they are unreadable. */
@@ -152,6 +154,7 @@ const readTweet = (row: Members, { id_str, full_text, createdMs }: TweetKey) => 
   truncated: row.truncated === true,
   community_id: readId(row.community_id_str) ?? readId(row.community_id),
   ...readEdit(row.edit_info, id_str),
+  reposted,
   createdMs,
 });
 
@@ -178,15 +181,15 @@ function readReposted(row: Members, repost: TweetKey): RepostedPayload | null | 
   const { retweeted_status: value } = row;
   const statedId = readId(row.retweeted_status_id_str) ?? readId(row.retweeted_status_id);
   if (!isObject(value) && statedId === null) return null;
-  const original = memberOf(value, 'tweet') ?? value;
+  const original = unwrapTweet(value) ?? {};
   const [start = '', handle] = repostStart.exec(repost.full_text) ?? [];
-  const user = readAuthor(memberOf(original, 'user') ?? memberOf(value, 'user'), handle);
+  const user = readAuthor(original.user ?? memberOf(value, 'user'), handle);
   const id_str = idOf(original) ?? statedId ?? repost.id_str;
   const { data } = tweetPayload.safeParse({
-    ...Object(original),
+    ...original,
     id_str,
     full_text: readWords(textOf(original)) ?? repost.full_text.slice(start.length),
-    created_at: toOriginalTime(memberOf(original, 'created_at'), id_str, repost.createdMs),
+    created_at: toOriginalTime(original.created_at, id_str, repost.createdMs),
     // An original is never a repost, so the recursion ends.
     ...noOriginal,
   });
@@ -226,10 +229,14 @@ const controlOf = (info: unknown): unknown =>
 
 type Members = Readonly<Record<string, unknown>>;
 
+function unwrapTweet(value: unknown): Members | null {
+  const row = memberOf(value, 'tweet') ?? value;
+  return isObject(row) ? row : null;
+}
+
 // Exports before 2019 have other names.
-const idOf = (row: unknown): string | null =>
-  readId(memberOf(row, 'id_str') ?? memberOf(row, 'id'));
-const textOf = (row: unknown): unknown => memberOf(row, 'full_text') ?? memberOf(row, 'text');
+const idOf = (row: Members): string | null => readId(row.id_str ?? row.id);
+const textOf = (row: Members): unknown => row.full_text ?? row.text;
 
 const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
