@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { postUrl } from '../model/addresses/urls.ts';
+import { type Account, toAccount } from '../model/account.ts';
+import { postUrl, profileUrl } from '../model/addresses/urls.ts';
+import type { Media } from '../model/media.ts';
 import type { Status } from '../model/post.ts';
 import { toUnavailability, type Unavailability, type UnavailableReason } from './unavailable.ts';
 
@@ -26,6 +28,49 @@ interface Variant {
 export function bestVariantOf<V extends Variant>(variants: readonly V[]): V | undefined {
   const files = variants.filter(({ content_type }) => content_type === 'video/mp4');
   return files.toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))[0] ?? variants[0];
+}
+
+interface XMedia extends Pick<Media, 'url' | 'width' | 'height' | 'alt'> {
+  readonly type: string | null;
+  readonly video: {
+    readonly duration_millis: number | null;
+    readonly variants: NonNullable<Media['variants']>;
+  } | null;
+}
+
+/** Converts a picture, or a video whose `url` is that of its preview picture. */
+export function shapeXMedia({ type, url, video, ...shown }: XMedia): Media {
+  if (video === null) return { type: 'photo', url, ...shown };
+  const { variants, duration_millis } = video;
+  const isGif = type === 'animated_gif';
+  return {
+    type: isGif ? 'gif' : 'video',
+    url: bestVariantOf(variants)?.url ?? url,
+    ...shown,
+    thumbnail_url: url,
+    // GIFs loop, so their duration is 0, absent or that of one loop.
+    duration: isGif ? null : (duration_millis ?? 0) / 1000 || null,
+    variants,
+  };
+}
+
+interface XAccount extends Partial<Omit<Account, 'id' | 'name'>> {
+  readonly screen_name: string;
+  readonly id?: string | null | undefined;
+  readonly name?: string | null | undefined;
+}
+
+/** Creates an account. Its id and its name default to its handle. */
+export function toXAccount({ id, name, ...known }: XAccount): Account {
+  const { screen_name } = known;
+  const url = profileUrl('x', screen_name, '');
+  return toAccount({
+    ...known,
+    id: id ?? screen_name,
+    name: name ?? screen_name,
+    url,
+    platform: 'x',
+  });
 }
 
 export const enlargeAvatar = (url: string | null): string | null =>

@@ -10,7 +10,6 @@ import type { Quotas, Reservation } from '../lib/scheduling/quotas.ts';
 import type { Tracing } from '../lib/tracing/tracing.ts';
 import { type CallLimits, createCallRates } from './call-rates.ts';
 import { createContinuationTokens, createSessionIds, keyedHash } from './ids.ts';
-import { toStoreProblem } from './store/group-commit.ts';
 import { turnDetails } from './store/quotas.ts';
 import {
   idempotencyMs,
@@ -25,7 +24,7 @@ import {
   type SessionRecord,
   type Transition,
 } from './store/state.ts';
-import { openStoreHealth, type StoreFaults } from './store/store-faults.ts';
+import { openStoreHealth, type StoreFaults, toStoreProblem } from './store/store-faults.ts';
 import { createStreams, type StreamLimits } from './streams/streams.ts';
 import { createTurnSpans } from './turns/turn-run.ts';
 import { createTurns, failInterrupted, type StalledTurn, toStalledEvents } from './turns/turns.ts';

@@ -1,6 +1,9 @@
-import { open } from 'node:fs/promises';
+import type * as z from 'zod';
 import type { Account } from '../../model/account.ts';
-import type { Post } from '../../model/post.ts';
+import type { Status } from '../../model/post.ts';
+import type { StoredFollow } from '../store/connections.ts';
+import type { StoredPost } from '../store/post-rows.ts';
+import type { StoredRepost } from '../store/timeline.ts';
 
 interface Dated {
   /** Unix second at which the platform provided the data. Default: the time of the export. */
@@ -16,38 +19,25 @@ export interface MediaReference {
 }
 
 /** Account, which `ExportSource.groups` yields before its reposts and `ExportedFollow` items. */
-interface ExportedAccount extends Dated {
+export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
   readonly media?: readonly MediaReference[];
 }
 
 /** Post by the owner of the export or by another account. */
-export interface ExportedPost extends Dated {
+export interface ExportedPost extends Dated, Pick<StoredPost, 'post' | 'parentId' | 'created'> {
   readonly kind: 'post';
-  readonly post: Post;
-  readonly parentId: string | null;
-  /** Unix second of the post. The fraction determines the order of posts in the same second. */
-  readonly created: number;
-  readonly media?: readonly MediaReference[];
+  readonly media?: readonly MediaReference[] | undefined;
 }
 
 /** Repost by an account. The reposted post, if exported, is a separate item. */
-export interface ExportedRepost extends Dated {
+export interface ExportedRepost extends Dated, Omit<StoredRepost, 'platform' | 'stored'> {
   readonly kind: 'repost';
-  /** Lower-case handle of the account that reposted. */
-  readonly handle: string;
-  /** Lower-case handle of the author of the reposted post. */
-  readonly postHandle: string;
-  readonly postId: string;
-  /** Unix second of the repost. */
-  readonly created: number;
 }
 
-interface ExportedFollow extends Dated {
+interface ExportedFollow extends Dated, Pick<StoredFollow, 'follower' | 'followed'> {
   readonly kind: 'follow';
-  readonly follower: string;
-  readonly followed: string;
 }
 
 export interface SkippedRecord {
@@ -116,15 +106,37 @@ export interface ExportFormat {
   open(files: ExportFiles, hints: ExportHints): Promise<ExportSource | null>;
 }
 
-export function skipRecord(location: string, reason: string): SkippedRecord {
-  return { kind: 'skipped', location, reason, cause: 'fault' };
+/** Creates the item of a post. `created`: Unix second. */
+export function toPostItem<P extends Status>(
+  post: P,
+  created: number,
+  media?: readonly MediaReference[],
+): ExportedPost & { readonly post: P } {
+  return { kind: 'post', post, parentId: post.replying_to?.status ?? null, created, media };
 }
+
+/** Creates the item of a repost. `created`: Unix second. */
+export const toRepostItem = (by: Account, post: Status, created: number): ExportedRepost => ({
+  kind: 'repost',
+  handle: by.screen_name.toLowerCase(),
+  postHandle: post.author.screen_name.toLowerCase(),
+  postId: post.id,
+  created,
+});
+
+export const skipRecord = (
+  location: string,
+  reason: string,
+  cause: SkippedRecord['cause'] = 'fault',
+): SkippedRecord => ({ kind: 'skipped', location, reason, cause });
 
 export interface ExportFile {
   /** Path within the export, with `/` between folders. The path is not validated. */
   readonly name: string;
   /** Uncompressed size, as stated by the export. */
   readonly bytes: number;
+  /** Yields the content. @throws Error with a message for the user if it is unreadable */
+  read(): AsyncIterable<Uint8Array>;
 }
 
 /** Export that is open for reading. Close it with `close()`. */
@@ -134,18 +146,14 @@ export interface ExportFiles {
   readonly kind: 'folder' | 'packed' | 'file';
   /** Files with records, at most `maxListedFiles`; for the kind `file`, the file itself. */
   readonly files: readonly ExportFile[];
-  /** Yields a file's content. @throws Error with a message for the user if it is unreadable */
-  read(file: ExportFile): AsyncIterable<Uint8Array>;
-  /** Yields all files, in any order. */
+  /** Yields all files, in any order. Only those with records can be read. */
   list(): AsyncIterable<ExportFile>;
-  /** Yields all files, in any order, with their content. Unpacks a tar file again. */
-  all(): AsyncIterable<MediaFile>;
+  /**
+   * Yields all files, in any order. Each can be read only until the caller requests the next one.
+   * Unpacks a tar file again.
+   */
+  all(): AsyncIterable<ExportFile>;
   close(): Promise<void>;
-}
-
-/** File whose content can be read only until the caller requests the next file. */
-export interface MediaFile extends ExportFile {
-  read(): AsyncIterable<Uint8Array>;
 }
 
 export const maxListedFiles = 10_000;
@@ -160,43 +168,71 @@ const growth = {
 export const isDecompressionBomb = (bytes: number, compressedBytes: number): boolean =>
   bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
 
+/** Returns the folder of a path, with a trailing `/` unless it is empty. */
+export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+
 export const isExportFileName = (name: string): boolean =>
   /\.(?:js|json|csv|ndjson|car)$/.test(name);
 
-export async function readStart(path: string, length: number): Promise<Buffer> {
-  const file = await open(path, 'r');
+/** Returns the first `length` bytes; fewer if there are no more. */
+export async function readStart(
+  chunks: AsyncIterable<Uint8Array>,
+  length: number,
+): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of chunks) {
+    parts.push(part);
+    size += part.length;
+    if (size >= length) break;
+  }
+  return Buffer.concat(parts).subarray(0, length);
+}
+
+const maxObjectBytes = 4 * 2 ** 20; // a manifest of X has about 100 KB
+
+/** Parses the object of a script or JSON file; `null` if there is none that `schema` accepts. */
+export async function readObject<Value>(
+  file: ExportFile | undefined,
+  schema: z.ZodType<Value>,
+): Promise<Value | null> {
+  if (file === undefined || file.bytes > maxObjectBytes) return null;
+  const text = (await readStart(file.read(), maxObjectBytes)).toString('utf8');
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
+    const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+    return schema.safeParse(JSON.parse(json)).data ?? null;
+  } catch {
+    return null; // not JSON
   }
 }
 
-export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const part of chunks) parts.push(part);
-  return Buffer.concat(parts);
+interface SourceParts extends Pick<ExportSource, 'title' | 'groups' | 'mediaNameOf'> {
+  /** Unix milliseconds of the export; `null` if they are unknown. */
+  readonly exportedMs?: number | null;
 }
 
-/** Creates the source that an import reads. Reads of `countedFiles` count as progress. */
+/** Creates the source that an import reads. `count`: adds a file to those whose reads count. */
 export function createExportSource(
-  { read, close }: ExportFiles,
-  countedFiles: readonly ExportFile[],
-  createReader: (
-    read: ExportFiles['read'],
-  ) => Pick<ExportSource, 'title' | 'exported' | 'groups' | 'mediaNameOf'>,
+  { close }: ExportFiles,
+  createParts: (count: (file: ExportFile) => ExportFile) => SourceParts,
 ): ExportSource {
+  let totalBytes = 0;
   let bytesRead = 0;
-  const readCounted: ExportFiles['read'] = async function* (file) {
-    for await (const chunk of read(file)) {
-      bytesRead += chunk.length;
-      yield chunk;
-    }
+  const count = (file: ExportFile): ExportFile => {
+    totalBytes += file.bytes;
+    const read = async function* () {
+      for await (const chunk of file.read()) {
+        bytesRead += chunk.length;
+        yield chunk;
+      }
+    };
+    return { ...file, read };
   };
+  const { exportedMs = null, ...parts } = createParts(count);
   return {
-    ...createReader(readCounted),
-    totalBytes: countedFiles.reduce((sum, { bytes }) => sum + bytes, 0),
+    ...parts,
+    ...(exportedMs !== null && { exported: Math.floor(exportedMs / 1000) }),
+    totalBytes,
     get bytesRead() {
       return bytesRead;
     },

@@ -2,16 +2,37 @@ import {
   type ExportFile,
   type ExportFiles,
   type ExportItem,
+  folderOf,
   isExportFileName,
   type LeftOutContent,
+  readStart,
 } from './export-source.ts';
 import { type CsvRow, readCsvRows, readLines } from './ndjson/lines.ts';
 import { endsWithinRecord, jsonElements } from './records.ts';
 
-/** Reason to leave out a file; `null` for read files and files without account data. */
-export type ReasonOf = (path: string) => string | null;
-
 export const unknownFile = 'Perch does not import this file';
+
+/**
+ * Files of an export that are not imported. The first rule that matches a path within `folder`,
+ * without the end of scripts such as `-part1.js`, has the reason; `null` for files without account
+ * data.
+ */
+export interface LeftOutRules {
+  readonly folder: string;
+  readonly imported: readonly (ExportFile | undefined)[];
+  readonly rules: readonly (readonly [path: RegExp, reason: string | null])[];
+}
+
+function createReasonOf({ folder, imported, rules }: LeftOutRules) {
+  const names = new Set(imported.map((file) => file?.name));
+  return (path: string): string | null => {
+    if (names.has(path) || noise.test(path)) return null;
+    const own = path.startsWith(folder) ? path.slice(folder.length) : path;
+    const name = own.replace(/(?:[-_]part\d{1,9})?\.js$/, '');
+    const rule = rules.find(([pattern]) => pattern.test(name));
+    return rule === undefined ? unknownFile : rule[1];
+  };
+}
 
 const limits = {
   entries: 10_000,
@@ -26,50 +47,46 @@ const limits = {
  */
 export async function* readLeftOut(
   files: ExportFiles,
-  reasonOf: ReasonOf,
+  rules: LeftOutRules,
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
+  const reasonOf = createReasonOf(rules);
   const found = new Map<string, LeftOutContent>();
   for await (const file of files.list()) {
-    const reason = isNoise(file.name) ? null : reasonOf(file.name);
-    if (reason !== null) addFile(found, { file, reason, ...(await countItems(files, file)) });
+    const reason = reasonOf(file.name);
+    const { count, unit } = reason === null ? noItems : await countItems(file);
+    const name = toName(unit === 'file' ? folderOf(file.name) : file.name);
+    const before = found.get(name);
+    if (reason !== null && count > 0 && (before !== undefined || found.size < limits.entries)) {
+      found.set(name, {
+        kind: 'left-out',
+        name,
+        count: (before?.count ?? 0) + count,
+        unit,
+        reason,
+      });
+    }
     yield [];
   }
   yield [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-interface LeftOutFile extends ItemCount {
-  readonly file: ExportFile;
-  readonly reason: string;
-}
+const noItems: ItemCount = { count: 0, unit: 'item' };
 
-function addFile(
-  found: Map<string, LeftOutContent>,
-  { file, reason, count, unit }: LeftOutFile,
-): void {
-  const isFolder = unit === 'file';
-  const name = toName(isFolder ? file.name.slice(0, file.name.lastIndexOf('/') + 1) : file.name);
-  const before = found.get(name);
-  if (count === 0 || (before === undefined && found.size >= limits.entries)) return;
-  found.set(name, { kind: 'left-out', name, count: (before?.count ?? 0) + count, unit, reason });
-}
-
-async function countItems({ read }: ExportFiles, file: ExportFile): Promise<ItemCount> {
-  const { name, bytes } = file;
+async function countItems({ name, bytes, read }: ExportFile): Promise<ItemCount> {
   const size: ItemCount = { count: bytes, unit: 'byte' };
   const isText = isExportFileName(name) || name.endsWith('.txt');
   if (!isText && name.includes('/')) return { count: 1, unit: 'file' };
   if (bytes > limits.countedBytes) return size;
   try {
-    if (name.endsWith('.csv')) return await countRows(read(file));
-    if (name.endsWith('.ndjson')) return await countLines(read(file));
-    return /\.js(?:on)?$/.test(name) ? await countElements(() => read(file), bytes) : size;
+    if (name.endsWith('.csv')) return await countRows(read());
+    if (name.endsWith('.ndjson')) return await countLines(read());
+    return /\.js(?:on)?$/.test(name) ? await countElements(read, bytes) : size;
   } catch {
     return size; // a damaged file is reported too
   }
 }
 
-const isNoise = (path: string): boolean =>
-  /(?:^|\/)(?:__MACOSX\/|\._[^/]{0,255}$|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/.test(path);
+const noise = /(?:^|\/)(?:__MACOSX\/|\._[^/]{0,255}$|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/;
 
 const toName = (name: string): string =>
   name
@@ -92,25 +109,21 @@ export async function countElements(
   read: () => AsyncIterable<Uint8Array>,
   bytes: number,
 ): Promise<ItemCount> {
-  const head = await readHead(read());
-  if (bytes < headBytes && emptyObject.test(head)) return { count: 0, unit: 'item' };
+  const head = (await readStart(read(), headBytes)).toString('latin1');
+  if (bytes < headBytes && emptyObject.test(head)) return noItems;
   const start = [listStart, collectionStart].find((pattern) => pattern.test(head));
   if (start === undefined) return { count: bytes, unit: 'byte' };
+  return { count: await countList(read(), start), unit: 'item' };
+}
+
+/** Counts the elements of a list unparsed, and a truncated one at the end of the file. */
+export async function countList(chunks: AsyncIterable<Uint8Array>, start: RegExp): Promise<number> {
   let count = 0;
-  for await (const elements of jsonElements(read(), { start, prepare: () => '0' }))
+  for await (const elements of jsonElements(chunks, { start, prepare: () => '0' }))
     for (const found of elements)
       if (found.kind === 'value' || !found.isCutOff || found.reason === endsWithinRecord)
         count += 1;
-  return { count, unit: 'item' };
-}
-
-async function readHead(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  let head = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    head = Buffer.concat([head, chunk]);
-    if (head.length >= headBytes) break;
-  }
-  return head.toString('latin1', 0, headBytes);
+  return count;
 }
 
 /** Counts the lines of a text that are not empty. */
@@ -129,8 +142,8 @@ export async function countRows(chunks: AsyncIterable<Uint8Array>): Promise<Item
   return { count, unit: 'line' };
 }
 
-function isCounted(row: CsvRow): boolean {
-  if (row.kind === 'too long') return true;
-  const isHeading = row.number === 1 && headings.has(row.cells[0]?.trim().toLowerCase() ?? '');
-  return !isHeading && row.cells.some((cell) => cell.trim() !== '');
+function isCounted({ cells, number }: CsvRow): boolean {
+  if (cells === null) return true;
+  const isHeading = number === 1 && headings.has(cells[0]?.trim().toLowerCase() ?? '');
+  return !isHeading && cells.some((cell) => cell.trim() !== '');
 }

@@ -2,7 +2,7 @@ import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, mkdtemp, open, opendir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type Extract, type ExtractEvents, extract } from 'tar-stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
@@ -11,7 +11,6 @@ import {
   type ExportFiles,
   isDecompressionBomb,
   isExportFileName,
-  type MediaFile,
   maxListedFiles,
   readStart,
 } from './export-source.ts';
@@ -36,15 +35,13 @@ async function* readOwn(path: string): AsyncGenerator<Uint8Array, void, undefine
 }
 
 async function openPlainFile(path: string): Promise<ExportFiles> {
-  const files = [{ name: basename(path), bytes: (await stat(path)).size }];
+  const { size: bytes } = await stat(path);
+  const files = [{ name: basename(path), bytes, read: () => readPlain(path) }];
   return {
     path,
     kind: 'file',
     files,
-    read: () => readPlain(path),
-    list: async function* () {
-      yield* files;
-    },
+    list: () => Readable.from(files),
     all: async function* () {},
     close: async () => undefined,
   };
@@ -61,15 +58,16 @@ const folderLimits = {
 
 async function openFolderFiles(root: string): Promise<ExportFiles | null> {
   if (!(await stat(root)).isDirectory()) return null;
-  const toFile = async (name: string) => ({ name, bytes: (await stat(join(root, name))).size });
-  const read: ExportFiles['read'] = ({ name }) => readOwn(join(root, name));
-  const all = async function* (): AsyncGenerator<MediaFile, void, undefined> {
+  const toFile = async (name: string): Promise<ExportFile> => {
+    const path = join(root, name);
+    return { name, bytes: (await stat(path)).size, read: () => readOwn(path) };
+  };
+  const all = async function* (): AsyncGenerator<ExportFile, void, undefined> {
     let count = 0;
     for await (const name of listNames(root, folderLimits.depth)) {
       count += 1;
       if (count > folderLimits.files) return;
-      const file = await toFile(name);
-      yield { ...file, read: () => read(file) };
+      yield await toFile(name);
     }
   };
   const files: ExportFile[] = [];
@@ -77,10 +75,11 @@ async function openFolderFiles(root: string): Promise<ExportFiles | null> {
     if (isExportFileName(name)) files.push(await toFile(name));
     if (files.length >= maxListedFiles) break;
   }
-  const sorted = files.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const close = async () => undefined;
-  return { path: root, kind: 'folder', files: sorted, read, list: all, all, close };
+  files.sort(byName);
+  return { path: root, kind: 'folder', files, list: all, all, close: async () => undefined };
 }
+
+const byName = (a: ExportFile, b: ExportFile): number => (a.name < b.name ? -1 : 1);
 
 /** Yields the names of files, but not of symbolic links. */
 async function* listNames(
@@ -108,36 +107,28 @@ async function openZipFiles(path: string): Promise<ExportFiles | null> {
   const zip = await openZip(path);
   if (zip === null) return null;
   try {
-    const entries = await listEntries(zip);
+    const files = await listEntries(zip);
     if (zip.entryCount === 0) throw new Error('The zip file is empty.');
     const all = () => readEntries(path);
-    return {
-      path,
-      kind: 'packed',
-      files: entries.map(toFile),
-      read: ({ name }) => readEntry(zip, takeEntry(entries, name)),
-      list: all,
-      all,
-      close: async () => zip.close(),
-    };
+    return { path, kind: 'packed', files, list: all, all, close: async () => zip.close() };
   } catch (error) {
     zip.close();
     throw error;
   }
 }
 
-const toFile = ({ fileName: name, uncompressedSize: bytes }: Entry): ExportFile => ({
-  name,
-  bytes,
+const toFile = (zip: ZipFile, entry: Entry): ExportFile => ({
+  name: entry.fileName,
+  bytes: entry.uncompressedSize,
+  read: () => readEntry(zip, entry),
 });
 
-async function* readEntries(path: string): AsyncGenerator<MediaFile, void, undefined> {
+async function* readEntries(path: string): AsyncGenerator<ExportFile, void, undefined> {
   const zip = await openZip(path);
   if (zip === null) return;
   try {
     for await (const entry of zip.eachEntry()) {
-      const file = toFile(entry);
-      if (!file.name.endsWith('/')) yield { ...file, read: () => readEntry(zip, entry) };
+      if (!entry.fileName.endsWith('/')) yield toFile(zip, entry);
     }
   } finally {
     zip.close();
@@ -145,7 +136,7 @@ async function* readEntries(path: string): AsyncGenerator<MediaFile, void, undef
 }
 
 async function openZip(path: string): Promise<ZipFile | null> {
-  const start = await readStart(path, 4);
+  const start = await readStart(readPlain(path), 4);
   if (!signatures.some((signature) => start.equals(signature))) return null;
   return openPromise(path, { autoClose: false }).catch((cause: unknown) => {
     throw new Error('The zip file is damaged or incomplete. Download it again.', { cause });
@@ -160,28 +151,22 @@ const signatures = ['PK\x03\x04', 'PK\x05\x06'].map((text) => Buffer.from(text, 
  * @throws Error if the zip file has too many files, or if the text files expand too much together:
  *   several entries can use the same compressed data
  */
-async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
+async function listEntries(zip: ZipFile): Promise<readonly ExportFile[]> {
   if (zip.entryCount > limits.entries) throw new Error('The zip file contains too many files.');
-  const entries: Entry[] = [];
+  const files: ExportFile[] = [];
   try {
     for await (const entry of zip.eachEntry()) {
-      if (isExportFileName(entry.fileName)) entries.push(entry);
-      if (entries.length >= maxListedFiles) break;
+      if (isExportFileName(entry.fileName)) files.push(toFile(zip, entry));
+      if (files.length >= maxListedFiles) break;
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The directory of the zip file cannot be read: ${reason}.`, { cause });
   }
-  const bytes = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
-  if (isDecompressionBomb(bytes, zip.fileSize))
-    throw new Error(`The zip file is too large. It would expand to over ${bytes} bytes.`);
-  return entries.sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
-}
-
-function takeEntry(entries: readonly Entry[], name: string): Entry {
-  const entry = entries.find(({ fileName }) => fileName === name);
-  if (entry === undefined) throw new Error(`The zip file does not contain ${name}.`);
-  return entry;
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (isDecompressionBomb(total, zip.fileSize))
+    throw new Error(`The zip file is too large. It would expand to over ${total} bytes.`);
+  return files.sort(byName);
 }
 
 async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array, void, undefined> {
@@ -208,60 +193,55 @@ const maxTarNames = 100_000;
 
 async function openTarFiles(path: string): Promise<ExportFiles | null> {
   const copies = createCopies();
-  const files: ExportFile[] = [];
-  const names: ExportFile[] = [];
   try {
-    for await (const { name, bytes, read } of readTarFiles(path)) {
-      if (names.length < maxTarNames) names.push({ name, bytes });
-      if (!isExportFileName(name)) continue;
-      files.push({ name, bytes });
-      await copies.add(name, read());
-      if (files.length >= maxListedFiles) break;
-    }
+    const { files, names } = await copyRecords(path, copies);
+    const list = () => Readable.from(names);
+    const all = () => readTarFiles(path);
+    if (names.length > 0) return { path, kind: 'packed', files, list, all, close: copies.close };
   } catch (error) {
     await copies.close();
     throw error;
   }
-  if (names.length === 0) return null;
-  return {
-    path,
-    kind: 'packed',
-    files,
-    read: ({ name }) => copies.read(name),
-    list: async function* () {
-      yield* names;
-    },
-    all: () => readTarFiles(path),
-    close: copies.close,
-  };
+  return null;
+}
+
+async function copyRecords(path: string, { add }: ReturnType<typeof createCopies>) {
+  const files: ExportFile[] = [];
+  const names: ExportFile[] = [];
+  for await (const file of readTarFiles(path)) {
+    const isRecord = isExportFileName(file.name);
+    const kept = isRecord ? await add(file) : file;
+    if (isRecord) files.push(kept);
+    if (names.length < maxTarNames) names.push(kept);
+    if (files.length >= maxListedFiles) break;
+  }
+  return { files, names };
 }
 
 function createCopies() {
-  const copies = new Map<string, { readonly start: number; readonly length: number }>();
   let file: FileHandle | undefined;
   let size = 0;
+  const read = async function* (start: number, end: number) {
+    // A read stream would close the file if the caller stops early.
+    for (let at = start; at < end && file !== undefined; ) {
+      const buffer = Buffer.alloc(Math.min(chunkBytes, end - at));
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  };
   return {
-    /** Copies a file, unless there is one with the same name. */
-    add: async (name: string, content: AsyncIterable<Uint8Array>): Promise<void> => {
-      if (copies.has(name)) return;
+    /** Copies a file, and returns the copy, which can be read any number of times. */
+    add: async (original: ExportFile): Promise<ExportFile> => {
       file ??= await openTemporary();
       const start = size;
-      for await (const chunk of content) {
+      for await (const chunk of original.read()) {
         await file.writeFile(chunk); // continues after the last write
         size += chunk.length;
       }
-      copies.set(name, { start, length: size - start });
-    },
-    read: async function* (name: string): AsyncGenerator<Uint8Array, void, undefined> {
-      const { start, length } = copies.get(name) ?? { start: 0, length: 0 };
-      // A read stream would close the file if the caller stops early.
-      for (let at = 0; at < length && file !== undefined; ) {
-        const buffer = Buffer.alloc(Math.min(chunkBytes, length - at));
-        const { bytesRead } = await file.read(buffer, 0, buffer.length, start + at);
-        if (bytesRead === 0) return;
-        yield buffer.subarray(0, bytesRead);
-        at += bytesRead;
-      }
+      const end = size;
+      return { ...original, read: () => read(start, end) };
     },
     close: async (): Promise<void> => file?.close(),
   };
@@ -281,7 +261,7 @@ type TarEntry = ExtractEvents['entry'][1];
 /** `allowUnknownFormat`: also the format from before ustar. Without a mark, `write` always waits. */
 const tarOptions = { allowUnknownFormat: true, highWaterMark: 0 } as const;
 
-async function* readTarFiles(path: string): AsyncGenerator<MediaFile, void, undefined> {
+async function* readTarFiles(path: string): AsyncGenerator<ExportFile, void, undefined> {
   const tar = extract(tarOptions);
   const feeding = feed(tar, readUnpacked(path));
   try {
@@ -337,7 +317,7 @@ async function endEntry(entry: TarEntry | undefined): Promise<void> {
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
 async function* readUnpacked(path: string): AsyncGenerator<Uint8Array> {
-  const isCompressed = (await readStart(path, 2)).equals(gzipStart);
+  const isCompressed = (await readStart(readPlain(path), 2)).equals(gzipStart);
   const file = createReadStream(path);
   const bytes = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file;
   let count = 0;

@@ -1,22 +1,32 @@
 import type * as z from 'zod';
-import type { ExportFile, ExportFiles } from './export-source.ts';
-import { type SkippedRecord, skipRecord } from './export-source.ts';
+import {
+  type ExportFile,
+  type ExportItem,
+  type SkippedRecord,
+  skipRecord,
+} from './export-source.ts';
 
-export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
+/** Record of an export, with the file that contains it and its number there. */
+export type ExportRecord<Row> =
+  | { readonly kind: 'row'; readonly row: Row; readonly location: string }
+  | SkippedRecord;
 
-interface RecordOptions<Row> extends JsonOptions {
+export interface RecordOptions<Row> extends JsonOptions {
   readonly schema: z.ZodType<Row>;
-  readonly read: ExportFiles['read'];
 }
 
 /** Yields arrays of records in the order of the files. Each array comes from one chunk. */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
-  { schema, read, ...options }: RecordOptions<Row>,
+  { schema, ...options }: RecordOptions<Row>,
 ): AsyncGenerator<readonly ExportRecord<Row>[], void, undefined> {
   for (const file of files) {
-    for await (const elements of jsonElements(read(file), options)) {
-      yield elements.map((element) => toRecord(element, schema, file.name));
+    for await (const elements of jsonElements(file.read(), options)) {
+      yield elements.map((element) => {
+        const location = `${file.name}, record ${element.index + 1}`;
+        if (element.kind === 'value') return parseRecord(element.value, location, schema);
+        return { ...skipRecord(location, element.reason), isCutOff: element.isCutOff };
+      });
     }
   }
 }
@@ -31,19 +41,40 @@ export async function* readRows<Row>(
   }
 }
 
-function toRecord<Row>(
-  element: JsonElement,
-  schema: z.ZodType<Row>,
-  file: string,
-): ExportRecord<Row> {
-  const location = `${file}, record ${element.index + 1}`;
-  if (element.kind === 'fault')
-    return { ...skipRecord(location, element.reason), isCutOff: element.isCutOff };
-  const { data: row, error } = schema.safeParse(element.value);
-  return error === undefined ? { kind: 'row', row } : skipRecord(location, describeFault(error));
+/** Returns the first valid record; `null` if there is none. */
+export async function readFirst<Row>(
+  files: readonly ExportFile[],
+  reading: RecordOptions<Row>,
+): Promise<Row | null> {
+  for await (const row of readRows(files, reading)) return row;
+  return null;
 }
 
-export function describeFault({ issues: [issue] }: z.ZodError): string {
+export function parseRecord<Row>(
+  value: unknown,
+  location: string,
+  schema: z.ZodType<Row>,
+): ExportRecord<Row> {
+  const { data: row, error } = schema.safeParse(value);
+  if (error !== undefined) return skipRecord(location, describeFault(error));
+  return { kind: 'row', row, location };
+}
+
+/** Items of a record, or the reason to skip it. */
+export type Converted = ExportItem | readonly ExportItem[] | string;
+
+/** Converts records to items. */
+export const convertRecords = <Row>(
+  records: readonly ExportRecord<Row>[],
+  convert: (row: Row, location: string) => Converted,
+): readonly ExportItem[] =>
+  records.flatMap((record) => {
+    if (record.kind === 'skipped') return record;
+    const items = convert(record.row, record.location);
+    return typeof items === 'string' ? skipRecord(record.location, items) : items;
+  });
+
+function describeFault({ issues: [issue] }: z.ZodError): string {
   if (issue === undefined) return 'It cannot be read.';
   if (issue.code === 'custom') return issue.message;
   if (issue.path.length === 0) return 'It does not have the expected structure.';
@@ -72,6 +103,26 @@ export const endsWithinRecord = 'The file ends in the middle of this record.';
 
 export const maxElementBytes: number = 8 * 2 ** 20;
 
+/** Creates a buffer for the bytes of a record, which drops them if there are too many. */
+export function createRecordBuffer() {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  return {
+    isEmpty: () => size === 0,
+    add: (bytes: Uint8Array): void => {
+      size += bytes.length;
+      if (size > maxElementBytes) parts = [];
+      else parts.push(bytes);
+    },
+    /** Removes and returns the text; `null` if it was too long. */
+    take: (): string | null => {
+      const text = size > maxElementBytes ? null : Buffer.concat(parts).toString('utf8');
+      [parts, size] = [[], 0];
+      return text;
+    },
+  };
+}
+
 /**
  * Yields a list of elements of a JSON array for each chunk of a file. Elements that are invalid, or
  * larger than `maxElementBytes`, become faults. NUL, lone surrogates and invalid bytes become
@@ -93,8 +144,8 @@ export async function* jsonElements(
     if (elements.length > 0) yield elements;
     if (isDone) return;
   }
-  const reason = from === null ? 'The file contains no list of records.' : open.describeEnd();
-  yield [{ kind: 'fault', reason, isCutOff: true, index: open.count() }];
+  const missing = { kind: 'fault', reason: 'The file contains no list of records.' } as const;
+  yield [from === null ? { ...missing, isCutOff: true, index: 0 } : open.end()];
 }
 
 const maxStartBytes = 256;
@@ -113,9 +164,8 @@ function createStartFinder(start: RegExp): (chunk: Uint8Array) => number | null 
 function readChunk(
   chunk: Uint8Array,
   from: number,
-  on: { readonly finder: BoundaryFinder; readonly open: ReturnType<typeof createElementBuffer> },
+  { finder, open }: { finder: BoundaryFinder; open: ReturnType<typeof createElementBuffer> },
 ) {
-  const { finder, open } = on;
   const elements: JsonElement[] = [];
   let begin = from;
   for (let at = from; at < chunk.length; at++) {
@@ -131,29 +181,23 @@ function readChunk(
 }
 
 function createElementBuffer(prepare: (json: string) => string) {
-  let chunks: Uint8Array[] = [];
-  let size = 0;
-  let count = 0;
+  const buffer = createRecordBuffer();
+  let index = 0;
   return {
     /** Adds bytes to the current element. Drops white space before it. */
     add: (bytes: Uint8Array): void => {
-      const begin = size > 0 ? 0 : bytes.findIndex((byte) => byte > bytesOf.space);
-      if (begin < 0) return;
-      size += bytes.length - begin;
-      if (size > maxElementBytes) chunks = [];
-      else chunks.push(bytes.subarray(begin));
+      const begin = buffer.isEmpty() ? bytes.findIndex((byte) => byte > bytesOf.space) : 0;
+      if (begin >= 0) buffer.add(bytes.subarray(begin));
     },
     /** Parses and removes the current element. Returns an empty list if there is none. */
-    close: (): readonly JsonElement[] => {
-      const isTooLarge = size > maxElementBytes;
-      const element = size === 0 ? [] : [toElement(isTooLarge ? null : chunks, count++, prepare)];
-      chunks = [];
-      size = 0;
-      return element;
+    close: (): readonly JsonElement[] =>
+      buffer.isEmpty() ? [] : [toElement(buffer.take(), index++, prepare)],
+    /** Returns the fault of a file that ends before its list. */
+    end: (): JsonElement => {
+      const isBetween = buffer.isEmpty();
+      const reason = isBetween ? 'The file ends before the end of its list.' : endsWithinRecord;
+      return { kind: 'fault', reason, isCutOff: true, index };
     },
-    count: () => count,
-    describeEnd: () =>
-      size === 0 ? 'The file ends before the end of its list.' : endsWithinRecord,
   };
 }
 
@@ -202,19 +246,11 @@ class BoundaryFinder {
   }
 
   #takeToken(token: number): Boundary | null {
-    switch (token) {
-      case bytesOf.openObject:
-      case bytesOf.openArray:
-        return this.#open(token);
-      case bytesOf.closeObject:
-        this.#close(bytesOf.openObject);
-        return null;
-      case bytesOf.closeArray:
-        // Without an open `[`, it closes the array itself.
-        return this.#close(bytesOf.openArray) ? null : 'end';
-      default:
-        return token === bytesOf.comma && this.#openers.length === 0 ? 'element' : null;
-    }
+    if (token === bytesOf.openObject || token === bytesOf.openArray) return this.#open(token);
+    if (token === bytesOf.comma) return this.#openers.length === 0 ? 'element' : null;
+    if (token === bytesOf.closeObject) this.#close(bytesOf.openObject);
+    // Without an open `[`, it closes the array itself.
+    return token === bytesOf.closeArray && !this.#close(bytesOf.openArray) ? 'end' : null;
   }
 
   #open(token: number): Boundary | null {
@@ -242,15 +278,15 @@ class BoundaryFinder {
 }
 
 function toElement(
-  chunks: readonly Uint8Array[] | null,
+  json: string | null,
   index: number,
   prepare: (json: string) => string,
 ): JsonElement {
   const fault = { kind: 'fault', isCutOff: false, index } as const;
-  if (chunks === null) {
+  if (json === null) {
     return { ...fault, reason: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
   }
-  const text = cleanEscapes(prepare(Buffer.concat(chunks).toString('utf8')));
+  const text = cleanEscapes(prepare(json));
   // Control characters can be within strings or between tokens.
   const value =
     tryParse(text) ??

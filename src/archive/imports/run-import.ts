@@ -3,7 +3,6 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import type { Account } from '../../model/account.ts';
-import type { Post } from '../../model/post.ts';
 import type { AccountReference, Platform } from '../../model/reference.ts';
 import type { ImportCounts, NewImport, StoredImport } from '../store/import-rows.ts';
 import type { ArchiveStore } from '../store/store.ts';
@@ -79,8 +78,8 @@ export async function runImport(options: ImportOptions): Promise<ImportOutcome> 
   const writer = createWriter(options, begun);
   const ended = await readItems(options, writer);
   // A truncated import never counts as done, so that each repeated import reports the truncation.
-  if (ended === 'done' && !writer.remarks().isCutOff) writer.finish();
-  return { number, ...writer.state(), ...writer.remarks(), ended, resumedAfter };
+  if (ended === 'done' && !writer.remarks.isCutOff) writer.finish();
+  return { number, ...writer.state(), ...writer.remarks, ended, resumedAfter };
 }
 
 async function readItems(
@@ -107,7 +106,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   let batch: ExportItem[] = [];
   let seen = 0;
   let bytes = 0;
-  const remarks = createRemarks();
+  const remarks: Remarks = { isCutOff: false, leftOut: [] };
   const advance = (next: ImportState, isDone: boolean) => {
     const progress = { ...next, isDone, before: state.items, now: toSeconds(clock.now()) };
     if (!store.advanceImport(begun.number, progress)) throw new Error(concurrentImport);
@@ -140,7 +139,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     /** Adds an item unless an earlier run stored it. Writes a full batch and returns `true`. */
     add: (item: ExportItem): boolean => {
       seen += 1;
-      remarks.add(item);
+      note(remarks, item);
       if (seen <= begun.items) {
         itemWriter.setOwner(item);
         return false;
@@ -155,23 +154,21 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     write,
     finish: () => store.transact(() => advance(state, true)),
     state: () => state,
-    remarks: remarks.read,
+    remarks,
   };
 }
 
-function createRemarks() {
-  const leftOut: LeftOutContent[] = [];
-  let isCutOff = false;
-  return {
-    add: (item: ExportItem): void => {
-      if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
-      if (item.kind === 'left-out' && leftOut.length < maxLeftOut) leftOut.push(item);
-    },
-    read: (): Pick<ImportOutcome, 'isCutOff' | 'leftOut'> => ({ isCutOff, leftOut }),
-  };
+interface Remarks {
+  isCutOff: boolean;
+  readonly leftOut: LeftOutContent[];
 }
 
-function createItemWriter({ store, newImport }: ImportOptions, number: number) {
+function note(remarks: Remarks, item: ExportItem): void {
+  if (item.kind === 'skipped') remarks.isCutOff ||= item.isCutOff === true;
+  if (item.kind === 'left-out' && remarks.leftOut.length < maxLeftOut) remarks.leftOut.push(item);
+}
+
+function createItemWriter({ store, newImport: { exported } }: ImportOptions, number: number) {
   let owner: AccountReference | null = null;
   const setOwner = (item: ExportItem): void => {
     if (item.kind === 'account') owner = toReference(item.account);
@@ -184,32 +181,36 @@ function createItemWriter({ store, newImport }: ImportOptions, number: number) {
     for (const reference of media)
       if (owner !== null) store.addMediaReference({ ...reference, owner, author });
   };
+  const writePost = ({ post, parentId, created, media, stored = exported }: ExportedPost) => {
+    const { platform, id, author } = post;
+    const handle = author?.screen_name.toLowerCase() ?? '';
+    addReferences(media, handle);
+    if (id === null) return 'faults';
+    store.putPost({ platform, handle, id, parentId, created, stored, post });
+    return 'posts';
+  };
   const writeItem = (item: ExportItem): keyof ImportCounts => {
-    if (item.kind === 'left-out') return 'left_out';
-    if (item.kind === 'skipped') return item.cause === 'private' ? 'hidden' : 'faults';
-    const { stored = newImport.exported } = item;
     setOwner(item);
     switch (item.kind) {
+      case 'left-out':
+        return 'left_out';
+      case 'skipped':
+        return item.cause === 'private' ? 'hidden' : 'faults';
       case 'account': {
-        const account = toReference(item.account);
-        store.putAccount({ account: item.account, stored });
-        store.addImportedAccount(number, account);
-        addReferences(item.media, account.handle);
+        const reference = toReference(item.account);
+        store.putAccount({ stored: exported, ...item });
+        store.addImportedAccount(number, reference);
+        addReferences(item.media, reference.handle);
         return 'accounts';
       }
       case 'post':
-        addReferences(item.media, handleOf(item.post));
-        return putPost(item, store, stored);
-      case 'repost': {
-        const { kind: _kind, ...repost } = item;
-        store.putRepost({ ...repost, platform: requirePlatform(), stored });
+        return writePost(item);
+      case 'repost':
+        store.putRepost({ stored: exported, ...item, platform: requirePlatform() });
         return 'reposts';
-      }
-      case 'follow': {
-        const { follower, followed } = item;
-        store.putFollow({ platform: requirePlatform(), follower, followed, stored });
+      case 'follow':
+        store.putFollow({ stored: exported, ...item, platform: requirePlatform() });
         return 'follows';
-      }
     }
   };
   return { setOwner, write: writeItem };
@@ -219,19 +220,6 @@ const toReference = ({ platform, screen_name }: Account): AccountReference => ({
   platform,
   handle: screen_name.toLowerCase(),
 });
-
-const handleOf = ({ author }: Post): string => author?.screen_name.toLowerCase() ?? '';
-
-function putPost(
-  { post, parentId, created }: ExportedPost,
-  store: ArchiveStore,
-  stored: number,
-): keyof ImportCounts {
-  if (post.id === null) return 'faults';
-  const { platform, id } = post;
-  store.putPost({ platform, handle: handleOf(post), id, parentId, created, stored, post });
-  return 'posts';
-}
 
 const concurrentImport =
   'Another process is importing the same export, or its account was removed. Run the import again.';

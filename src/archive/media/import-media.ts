@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountReference } from '../../model/reference.ts';
-import type { MediaFile } from '../imports/export-source.ts';
+import type { ExportFile } from '../imports/export-source.ts';
 import type { ArchiveStore } from '../store/store.ts';
 import { type MediaFolder, type ReceivedFile, UnreadableFileError } from './media-folder.ts';
 
@@ -34,7 +34,7 @@ interface MediaImport {
   readonly folder: MediaFolder;
   /** Account whose posts and profile refer to the files. */
   readonly owner: AccountReference;
-  readonly files: AsyncIterable<MediaFile>;
+  readonly files: AsyncIterable<ExportFile>;
   /** Returns a media file's name in posts and profiles; `null` for any other file. */
   readonly nameOf: (path: string) => string | null;
   readonly limits: { readonly fileBytes: number; readonly totalBytes: number };
@@ -93,7 +93,7 @@ function createFileWriter(options: MediaImport) {
   const { store, folder, owner, nameOf, limits } = options;
   let used = store.countMedia().bytes;
   /** Returns the reason to skip a file, as the name of a counter; `null` if it must be read. */
-  const check = ({ bytes }: MediaFile, name: string): CountedResult | null => {
+  const check = ({ bytes }: ExportFile, name: string): CountedResult | null => {
     const hashes = store.findNamedMedia(owner, name);
     if (hashes.length === 0) return 'unused';
     const copies = hashes.map((hash) => (hash === null ? undefined : store.findMediaCopy(hash)));
@@ -101,7 +101,7 @@ function createFileWriter(options: MediaImport) {
     if (bytes > limits.fileBytes) return 'too_large';
     return used + bytes > limits.totalBytes ? 'over_quota' : null;
   };
-  return async (file: MediaFile): Promise<FileResult> => {
+  return async (file: ExportFile): Promise<FileResult> => {
     const name = nameOf(file.name);
     if (name === null) return null;
     const reason = check(file, name);
@@ -132,7 +132,7 @@ function placeFile(
   return result;
 }
 
-async function receive(file: MediaFile, { folder, signal }: MediaImport) {
+async function receive(file: ExportFile, { folder, signal }: MediaImport) {
   try {
     const received = await folder.receive(file.read(), { maxBytes: file.bytes, signal });
     if (received.kind === 'unsupported') return 'unsupported';

@@ -6,7 +6,7 @@ import type { AccountReference, Platform } from '../../model/reference.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
 import type { RowDecoder } from './stored-json.ts';
 
-interface StoredFollow {
+export interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;
   readonly followed: string;

@@ -9,7 +9,7 @@ import { toPostWords } from '../search/words.ts';
 import { openAtomicWriter, openNumberedWriter, toNumber } from './post-number.ts';
 import type { RowDecoder } from './stored-json.ts';
 
-interface StoredPost {
+export interface StoredPost {
   readonly platform: Platform;
   /** Lower-case handle of the author; empty if the author of a deleted post is unknown. */
   readonly handle: string;

@@ -1,13 +1,15 @@
 import { parseUrl } from '../../lib/http/url.ts';
+import type { Account } from '../../model/account.ts';
 import type { Media } from '../../model/media.ts';
-import type { Poll } from '../../model/post.ts';
-import { omitNull, toPercentage } from '../fields.ts';
+import type { Poll, Post } from '../../model/post.ts';
+import { findLeftOut, omitNull, toPercentage } from '../fields.ts';
 import { toMedia } from '../files.ts';
 import { toLanguage } from '../language.ts';
-import { joinTexts, readPostText } from '../mastodon/text.ts';
+import { isCut } from '../lenient.ts';
+import { findTagsBeside, joinTexts, readPostText } from '../mastodon/text.ts';
 import { countCodePoints } from '../text.ts';
 import type { RichText } from '../text-writer.ts';
-import { toIsoTime } from '../times.ts';
+import { toCreated, toIsoTime } from '../times.ts';
 import type { AttachmentPayload, MentionPayload, NotePayload } from './wire.ts';
 
 /** Returns a post's title and text. `showsQuote`: the text needs no link to the quoted post. */
@@ -35,7 +37,7 @@ function toTitle(name: string): RichText {
   return { text, facets: [{ type: 'bold', start: 0, end: countCodePoints(text) }] };
 }
 
-export const namesOfTags = ({ tag }: NotePayload): readonly string[] =>
+const namesOfTags = ({ tag }: NotePayload): readonly string[] =>
   tag.flatMap((each) => (each.type === 'Hashtag' ? [each.name.replace(/^#/, '')] : []));
 
 export function languageOf({ content, contentMap }: NotePayload): string | null {
@@ -57,13 +59,7 @@ export function shapeMedia(item: AttachmentPayload, url: string): Media {
   return kind === undefined ? media : { type: kind, url, width, height, alt };
 }
 
-export function shapePoll({
-  oneOf,
-  anyOf,
-  endTime,
-  closed,
-  votersCount,
-}: NotePayload): Poll | null {
+function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload): Poll | null {
   const choices = oneOf ?? anyOf;
   if (choices === null) return null;
   const votes = choices.reduce((sum, { replies }) => sum + (replies ?? 0), 0);
@@ -107,3 +103,38 @@ export function findQuote({ tag, ...note }: NotePayload): string | null {
   const { quote, quoteUri, quoteUrl, quoteURL, _misskey_quote } = note;
   return quote ?? quoteUri ?? quoteUrl ?? quoteURL ?? _misskey_quote ?? link?.href ?? null;
 }
+
+/** Returns the names of the members of a post that are not whole. */
+export function leftOutOf({ content, attachment, oneOf, anyOf }: NotePayload): readonly string[] {
+  const lists = { media: [attachment], poll: [oneOf ?? anyOf ?? undefined] };
+  return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
+}
+
+interface NoteParts {
+  readonly text: RichText;
+  readonly createdMs: number;
+  readonly author: Account;
+  readonly quote: Post | null;
+}
+
+/** Returns the members of a post that come from its note alone. Unknown members are `null`. */
+export const shapeNote = (note: NotePayload, { text, createdMs, ...known }: NoteParts) =>
+  ({
+    type: 'status',
+    ...text,
+    ...omitNull({ tags: findTagsBeside(namesOfTags(note), text) }),
+    ...toCreated(createdMs),
+    ...known,
+    replies: null,
+    reposts: note.shares,
+    likes: note.likes,
+    quotes: null,
+    bookmarks: null,
+    views: null,
+    source: note.generator?.name ?? null,
+    reposted_by: null,
+    poll: shapePoll(note),
+    article: null,
+    community_note: null,
+    context: null,
+  }) as const;

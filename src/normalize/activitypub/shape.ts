@@ -3,22 +3,21 @@ import type { Account } from '../../model/account.ts';
 import { parseFediversePost } from '../../model/addresses/address.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Community, Post, Status } from '../../model/post.ts';
-import { findLeftOut, nameLeftOut, omitNull } from '../fields.ts';
+import { nameLeftOut, omitNull } from '../fields.ts';
 import { contentTypeOf } from '../files.ts';
 import { toRichText } from '../html-text.ts';
 import { toLanguage } from '../language.ts';
-import { isCut } from '../lenient.ts';
-import { findTagsBeside, joinTexts } from '../mastodon/text.ts';
+import { joinTexts } from '../mastodon/text.ts';
 import { isWebUrl, webUrlOrNull } from '../text.ts';
 import type { RichText } from '../text-writer.ts';
 import { toCreated, toIsoTime } from '../times.ts';
 import {
   createMentionNamer,
   languageOf,
-  namesOfTags,
+  leftOutOf,
   readText,
   shapeMedia,
-  shapePoll,
+  shapeNote,
 } from './content.ts';
 import { authorOf, hostOf, isPlayable, type ObjectPayload, toObjectId } from './object.ts';
 
@@ -41,38 +40,24 @@ export function shapeObject(object: ObjectPayload, around: Surroundings): Status
   const text = describe(object, { showsQuote: quote?.type === 'status' });
   const media = toMediaSet(listMedia(object));
   const status: Status = {
-    type: 'status',
+    ...shapeNote(note, { text, createdMs, author, quote }),
     id,
     url: findPage(object),
-    ...text,
-    ...omitNull({ tags: findTagsBeside(namesOfTags(note), text) }),
-    ...toCreated(createdMs),
-    ...omitNull({ edited_at: toEdited(object) }),
-    author,
+    ...omitNull({ edited_at: toEdited(object), community: findCommunity(object) }),
     lang: languageOf(note) ?? toLanguage(object.language?.identifier),
     replies: object.replies.total,
     reposts: object.shares.total,
     likes: object.likes.total,
-    quotes: null,
-    bookmarks: null,
     views: object.views,
-    source: note.generator?.name ?? null,
-    ...omitNull({ community: findCommunity(object) }),
     possibly_sensitive: note.sensitive === true && media.all.length > 0,
     content_warning: toWarning(object),
     replying_to: toAnswered(object),
-    quote,
     reposted_by: reposter,
     media,
-    poll: shapePoll(note),
-    article: null,
     card: findCard(object),
-    community_note: null,
-    context: null,
     platform: 'activitypub',
   };
-  const lists = { media: [note.attachment], poll: [note.oneOf ?? note.anyOf ?? undefined] };
-  return nameLeftOut(status, [...(isCut(note.content) ? ['text'] : []), ...findLeftOut(lists)]);
+  return nameLeftOut(status, leftOutOf(note));
 }
 
 function toEdited(object: ObjectPayload): string | null {

@@ -1,5 +1,4 @@
-import { type Account, toAccount } from '../../model/account.ts';
-import { profileUrl } from '../../model/addresses/urls.ts';
+import type { Account } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
 import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Status } from '../../model/post.ts';
@@ -9,7 +8,13 @@ import { scanFacets } from '../../normalize/tags.ts';
 import { decodeWithOffsets, isWebUrl } from '../../normalize/text.ts';
 import type { RichText } from '../../normalize/text-writer.ts';
 import { toCreated, toIsoTime } from '../../normalize/times.ts';
-import { bestVariantOf, enlargeAvatar, toReplyingTo, xPostUrl } from '../../normalize/x.ts';
+import {
+  enlargeAvatar,
+  shapeXMedia,
+  toReplyingTo,
+  toXAccount,
+  xPostUrl,
+} from '../../normalize/x.ts';
 import { annotate, annotationsOf } from '../../normalize/x-text.ts';
 import { type PostPayload, parsePost } from './wire.ts';
 
@@ -67,14 +72,12 @@ function leftOutOf({ entities, mediaDetails }: PostPayload): readonly string[] {
 const pseudoLanguage = /^(?:und|zxx|q[a-z]{2})$/;
 
 function shapeAccount(user: UserPayload): Account {
-  return toAccount({
+  return toXAccount({
     id: user.id_str,
     screen_name: user.screen_name,
-    name: user.name ?? user.screen_name,
-    url: profileUrl('x', user.screen_name, ''),
+    name: user.name,
     avatar_url: enlargeAvatar(user.profile_image_url_https),
     verification: shapeVerification(user),
-    platform: 'x',
   });
 }
 
@@ -124,21 +127,15 @@ function pictureOf({ binding_values: values }: CardPayload) {
   );
 }
 
-function shapeItem(item: MediaPayload): Media {
-  const { media_url_https: url, ext_alt_text: alt } = item;
+function shapeItem({
+  type,
+  media_url_https: url,
+  ext_alt_text: alt,
+  ...item
+}: MediaPayload): Media {
   const { width = null, height = null } = item.original_info ?? {};
-  const shown = { width, height, alt };
-  if (item.type === 'photo') return { type: 'photo', url, ...shown };
-  const durationMs = item.video_info?.duration_millis ?? null;
-  const isGif = item.type === 'animated_gif';
-  return {
-    type: isGif ? 'gif' : 'video',
-    url: bestVariantOf(item.video_info?.variants ?? [])?.url ?? url,
-    ...shown,
-    thumbnail_url: url,
-    duration: isGif || durationMs === null ? null : durationMs / 1000,
-    variants: [...(item.video_info?.variants ?? [])],
-  };
+  const known = item.video_info ?? { duration_millis: null, variants: [] };
+  return shapeXMedia({ type, url, width, height, alt, video: type === 'photo' ? null : known });
 }
 
 const isPoll = ({ name }: CardPayload): boolean => /^poll\d/.test(name ?? '');

@@ -1,6 +1,6 @@
 import { errorCodeOf, type SqliteDatabase } from '../../lib/files/sqlite.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { StoreWatch } from './store-faults.ts';
+import { type StoreWatch, toStoreProblem, toUnavailable } from './store-faults.ts';
 
 /** Milliseconds between two attempts to write to a file that another process has locked. */
 const retryMs = 25;
@@ -54,13 +54,9 @@ export function createGroupCommit(options: GroupCommitOptions) {
     }
     const works = queue;
     [queue, committed, tries] = [[], works, 0];
+    const fail = (error: unknown) => end(works, toUnavailable(error, watch));
     if (failure !== null) end(works, toStoreProblem(failure, watch));
-    else {
-      syncing = sync().then(
-        () => end(works, null),
-        (error) => end(works, toUnavailable(error, watch)),
-      );
-    }
+    else syncing = sync().then(() => end(works, null), fail);
   };
   return {
     /**
@@ -70,19 +66,25 @@ export function createGroupCommit(options: GroupCommitOptions) {
      */
     write: <Value>(work: () => Value): Promise<Value> =>
       new Promise((resolve, reject) => {
-        queue.push(toWrite(work, resolve, reject));
+        let answer = () => {};
+        const run = () => {
+          try {
+            const value = work();
+            answer = () => resolve(value);
+          } catch (error) {
+            if (!(error instanceof Problem)) throw error;
+            answer = () => reject(error);
+          }
+        };
+        const settle = (failure: unknown) => (failure === null ? answer() : reject(failure));
+        queue.push({ run, settle });
         if (queue.length === 1) onTurnEnd(flush);
       }),
     /** Runs a query when the writes before it are durable, or immediately if the file is locked. */
     read: <Value>(query: () => Value): Promise<Value> =>
-      new Promise((resolve, reject) => {
-        const settle = () => {
-          try {
-            resolve(query());
-          } catch (error) {
-            reject(toStoreProblem(error, watch));
-          }
-        };
+      new Promise((resolve) => {
+        const fail = (error: unknown) => Promise.reject(toStoreProblem(error, watch));
+        const settle = () => resolve(new Promise<Value>((done) => done(query())).catch(fail));
         const before = queue.length > 0 ? queue : committed;
         if (before.length === 0 || tries > 0) settle();
         else before.push({ run: () => {}, settle });
@@ -101,35 +103,4 @@ function findFailure(run: () => void): unknown {
   } catch (error) {
     return error;
   }
-}
-
-function toWrite<Value>(
-  work: () => Value,
-  resolve: (value: Value) => void,
-  reject: (error: unknown) => void,
-): Work {
-  let answer = () => {};
-  return {
-    run: () => {
-      try {
-        const value = work();
-        answer = () => resolve(value);
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        answer = () => reject(error);
-      }
-    },
-    settle: (failure) => (failure === null ? answer() : reject(failure)),
-  };
-}
-
-/** Converts an SQLite error to the Problem `not_ready`. Returns any other error unchanged. */
-export function toStoreProblem(cause: unknown, watch?: StoreWatch): unknown {
-  if (!errorCodeOf(cause)?.startsWith('SQLITE_')) return cause;
-  return toUnavailable(cause, watch);
-}
-
-function toUnavailable(cause: unknown, watch?: StoreWatch): Problem {
-  watch?.failed(cause);
-  return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
 }

@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from '../../lib/files/sqlite.ts';
+import type { Quantity } from './quotas.ts';
 import {
   type AnsweredTurn,
   chunkLength,
@@ -19,11 +20,27 @@ interface RawSession extends Omit<SessionRecord, 'client' | 'pending'> {
   readonly network: string;
 }
 
+export type Rows = ReturnType<typeof prepareRows>;
+
+/** Prepares the statements, which neither begin nor end transactions. */
+export function prepareRows(database: SqliteDatabase) {
+  const used = database.prepare<[string], Readonly<Record<Quantity, number>>>(
+    `SELECT live AS sessions, stored AS sessionBytes, pending AS queuedTurns
+     FROM holders WHERE name = ?`,
+  );
+  return {
+    sessions: createSessionRows(database),
+    idempotency: createIdempotencyRows(database),
+    life: createLifetimeRows(database),
+    log: createLogRows(database),
+    usedBy: (quantity: Quantity, name: string) => used.get(name)?.[quantity] ?? 0,
+  };
+}
+
 const pageSize = 100;
 const unknownClient = '-';
 
-/** Prepares the statements for `sessions`, which neither begin nor end transactions. */
-export function createSessionRows(database: SqliteDatabase) {
+function createSessionRows(database: SqliteDatabase) {
   const select = (rest: string) => `SELECT number, id, state, owner, client AS address, network,
       created_ms AS createdMs, active_ms AS activeMs, ended_ms AS endedMs, accepted, events,
       stored AS storedBytes
@@ -82,30 +99,29 @@ export function createSessionRows(database: SqliteDatabase) {
   };
 }
 
-const mostPurged = 100_000; // maximum number of stored ids of deleted sessions; the oldest are removed
+/** Maximum number of stored ids of deleted sessions; the oldest are removed. */
+const maxPurged = 100_000;
 
-export function createLifetimeRows(database: SqliteDatabase) {
+function createLifetimeRows(database: SqliteDatabase) {
   const idsOf = <Args extends number[]>(where: string) =>
     database
       .prepare<Args, string>(`SELECT id FROM sessions WHERE ${where} LIMIT ${pageSize}`)
       .pluck();
-  const prepare = <Args extends (string | number)[]>(sql: string) => database.prepare<Args>(sql);
   const deletions = [
     'events WHERE session',
     'messages WHERE session',
     'once WHERE session',
     'sessions WHERE number',
-  ].map((which) => prepare<[number]>(`DELETE FROM ${which} = ?`));
-  const insertPurged = prepare<[string, number]>(
+  ].map((which) => database.prepare<[number]>(`DELETE FROM ${which} = ?`));
+  const insertPurged = database.prepare<[string, number]>(
     'INSERT OR REPLACE INTO purged (id, purged_ms) VALUES (?, ?)',
   );
-  const forgetPurged = prepare<[number]>('DELETE FROM purged WHERE purged_ms <= ?');
-  const forgetMorePurged = prepare<[]>(
-    `DELETE FROM purged WHERE id IN (
-       SELECT id FROM purged ORDER BY purged_ms DESC LIMIT -1 OFFSET ${mostPurged}
+  const forgetPurged = database.prepare<[number, number]>(
+    `DELETE FROM purged WHERE purged_ms <= ? OR id IN (
+       SELECT id FROM purged ORDER BY purged_ms DESC LIMIT -1 OFFSET ?
      )`,
   );
-  const forgetOnce = prepare<[number]>('DELETE FROM once WHERE at_ms <= ?');
+  const forgetOnce = database.prepare<[number]>('DELETE FROM once WHERE at_ms <= ?');
   return {
     expired: idsOf<[number, number]>(`state = 'waiting' AND (active_ms <= ? OR created_ms <= ?)`),
     stale: idsOf<[number]>('ended_ms <= ?'),
@@ -115,14 +131,13 @@ export function createLifetimeRows(database: SqliteDatabase) {
       insertPurged.run(record.id, nowMs);
     },
     forget: ({ purgedMs, idempotencyMs }: Record<'purgedMs' | 'idempotencyMs', number>): void => {
-      forgetPurged.run(purgedMs);
-      forgetMorePurged.run();
+      forgetPurged.run(purgedMs, maxPurged);
       forgetOnce.run(idempotencyMs);
     },
   };
 }
 
-export function createIdempotencyRows(database: SqliteDatabase) {
+function createIdempotencyRows(database: SqliteDatabase) {
   const find = database.prepare<[string, number], Receipt & { readonly fingerprint: string }>(
     `SELECT fingerprint, id AS sessionId, delivery_id AS deliveryId, queued
      FROM once JOIN sessions ON number = session WHERE key = ? AND at_ms > ?`,
@@ -150,8 +165,7 @@ export function createIdempotencyRows(database: SqliteDatabase) {
 
 const maxChunkEvents = 256;
 
-/** Prepares the statements for `events` and `messages`. */
-export function createLogRows(database: SqliteDatabase) {
+function createLogRows(database: SqliteDatabase) {
   // Earlier versions stored the length of all events so far in the column `ends`.
   const append = database.prepare<[number, number, string]>(
     'INSERT INTO events (session, position, line, ends) VALUES (?, ?, ?, 0)',

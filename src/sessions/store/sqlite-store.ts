@@ -1,31 +1,33 @@
 import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { openSqlite, type SqliteDatabase } from '../../lib/files/sqlite.ts';
-import { Problem } from '../../lib/problem.ts';
+import { openSqlite } from '../../lib/files/sqlite.ts';
 import { everyone, type Quotas } from '../../lib/scheduling/quotas.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import {
-  columns,
   evictable,
   maxEvictions,
   type Need,
   needOfAnswer,
   type Quantity,
   quantities,
+  toNeeds,
+  toNewRecord,
   toQuotaProblem,
+  toWrites,
 } from './quotas.ts';
-import {
-  createIdempotencyRows,
-  createLifetimeRows,
-  createLogRows,
-  createSessionRows,
-  type SessionRow,
-} from './session-rows.ts';
-import type { Commit, SessionStore, StampEvent, StoreContext } from './session-store.ts';
+import { prepareRows, type Rows, type SessionRow } from './session-rows.ts';
+import type {
+  Acceptance,
+  Commit,
+  KeyedRequest,
+  Receipt,
+  SessionStore,
+  StampEvent,
+  StoreContext,
+} from './session-store.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
-import { LostFileError } from './store-faults.ts';
-import { toNeeds, toNewRecord, toWrites } from './writes.ts';
+import { LostFileError, toUnavailable } from './store-faults.ts';
 
 interface SqliteSessionsOptions extends StoreContext {
   readonly path: string;
@@ -48,7 +50,9 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
   // Writes wait for a lock of another process in `createGroupCommit`, without blocking this one.
   database.exec('PRAGMA busy_timeout = 0');
   const rows = prepareRows(database);
-  for (const quantity of quantities) quotas?.include(quantity, rows.usedBy[quantity]);
+  for (const quantity of quantities) {
+    quotas?.include(quantity, (name) => rows.usedBy(quantity, name));
+  }
   let changed = new Map<string, SessionRecord | undefined>();
   let listener: ((commit: Commit) => void) | undefined;
   const onEnd = (isCommitted: boolean): void => {
@@ -60,18 +64,15 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
   };
   const group = createGroupCommit({ database, onTurnEnd, watch, onEnd, sync: wal.sync });
   const changes = createChanges(rows, stamp, (id, record) => void changed.set(id, record));
-  const admission = createAdmission(rows, changes, quotas);
   const touch = database.prepare(`UPDATE holders SET live = live WHERE name = '${everyone}'`);
   return {
     isShared: false,
     runs: () => true,
     ...createReads(rows, group),
-    ...createWrites(group, rows, { ...changes, ...admission }),
+    ...createWrites(group, rows, changes, createAdmission(rows, changes, quotas)),
     probe: async () => {
       if (wal.isLost()) {
-        const cause = new LostFileError(`${path} was deleted or replaced.`);
-        watch?.failed(cause);
-        throw new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
+        throw toUnavailable(new LostFileError(`${path} was deleted or replaced.`), watch);
       }
       await group.write(() => touch.run());
       watch?.worked();
@@ -106,27 +107,6 @@ function openWal(path: string) {
   };
 }
 
-function prepareRows(database: SqliteDatabase) {
-  const usedBy = (quantity: Quantity) => {
-    const sql = `SELECT ${columns[quantity]} FROM holders WHERE name = ?`;
-    const amount = database.prepare<[string], number>(sql).pluck();
-    return (name: string) => amount.get(name) ?? 0;
-  };
-  return {
-    sessions: createSessionRows(database),
-    idempotency: createIdempotencyRows(database),
-    life: createLifetimeRows(database),
-    log: createLogRows(database),
-    usedBy: {
-      sessions: usedBy('sessions'),
-      sessionBytes: usedBy('sessionBytes'),
-      queuedTurns: usedBy('queuedTurns'),
-    },
-  };
-}
-
-type Rows = ReturnType<typeof prepareRows>;
-
 function createReads(rows: Rows, { read }: GroupCommit) {
   const { sessions, log, idempotency, life, usedBy } = rows;
   const numberOf = (id: string) => sessions.numberOf.get(id) ?? -1;
@@ -153,17 +133,19 @@ function createReads(rows: Rows, { read }: GroupCommit) {
     },
     listExpired: ({ idleMs, createdMs }) => read(() => life.expired.all(idleMs, createdMs)),
     listStale: (endedMs) => read(() => life.stale.all(endedMs)),
-    countLive: () => read(() => usedBy.sessions(everyone)),
-    countStored: () => read(() => usedBy.sessionBytes(everyone)),
+    countLive: () => read(() => usedBy('sessions', everyone)),
+    countStored: () => read(() => usedBy('sessionBytes', everyone)),
   } satisfies Partial<SessionStore>;
 }
-
-type Note = (id: string, record: SessionRecord | undefined) => void;
 
 type Changes = ReturnType<typeof createChanges>;
 
 /** Creates the changes of a session, which must run in a transaction. */
-function createChanges({ sessions, life, log }: Rows, stamp: StampEvent, noteChange: Note) {
+function createChanges(
+  { sessions, life, log }: Rows,
+  stamp: StampEvent,
+  noteChange: (id: string, record: SessionRecord | undefined) => void,
+) {
   return {
     apply: (row: SessionRow, transition: Transition): SessionRecord => {
       const { after, lines, completed } = toWrites(row.record, transition, stamp);
@@ -182,20 +164,31 @@ function createChanges({ sessions, life, log }: Rows, stamp: StampEvent, noteCha
 
 function createWrites(
   { read, write }: GroupCommit,
-  { sessions, idempotency, life }: Rows,
-  { apply, purge, findExcess, evictFor }: Changes & ReturnType<typeof createAdmission>,
+  rows: Rows,
+  { apply, purge }: Changes,
+  { findExcess, evictFor }: ReturnType<typeof createAdmission>,
 ) {
+  const { sessions, idempotency, life } = rows;
   const change: SessionStore['change'] = (id, decide) =>
     write(() => {
       const row = sessions.find(id);
       const transition = row && decide(row.record);
       return row && transition ? apply(row, transition) : undefined;
     });
-  const admit = (row: SessionRow, { activeMs }: SessionRecord, needs: readonly Need[]): void => {
-    for (const need of needs) {
-      const excess = evictFor(need, row, activeMs);
+  const admit = (
+    { number, record }: SessionRow,
+    { transition, receipt }: Acceptance,
+    request: KeyedRequest | null,
+  ): Receipt => {
+    const isFirst = number === 0;
+    for (const need of toNeeds(transition, isFirst)) {
+      const excess = evictFor(need, { number, record }, transition.record.activeMs);
       if (excess !== null) throw toQuotaProblem(need.quantity, excess);
     }
+    const row = { number: isFirst ? sessions.insert(record) : number, record };
+    apply(row, transition);
+    idempotency.insert(request, row.number, receipt);
+    return receipt;
   };
   return {
     makeRoom: async (id, nowMs) => {
@@ -205,27 +198,16 @@ function createWrites(
       };
       return (await read(check(findExcess))) || write(check(evictFor));
     },
-    start: ({ transition, receipt }, request) =>
+    start: (acceptance, request) =>
       write(() => {
-        const known = idempotency.recall(request);
-        if (known !== undefined) return known;
-        const record = toNewRecord(transition, request);
-        admit({ number: 0, record }, transition.record, toNeeds(transition, true));
-        const number = sessions.insert(record);
-        apply({ number, record }, transition);
-        idempotency.insert(request, number, receipt);
-        return receipt;
+        const row = { number: 0, record: toNewRecord(acceptance.transition, request) };
+        return idempotency.recall(request) ?? admit(row, acceptance, request);
       }),
     accept: (id, request, decide) =>
       write(() => {
         const row = sessions.find(id);
         const known = idempotency.recall(request);
-        if (known !== undefined || row === undefined) return known;
-        const { transition, receipt } = decide(row.record);
-        admit(row, transition.record, toNeeds(transition, false));
-        apply(row, transition);
-        idempotency.insert(request, row.number, receipt);
-        return receipt;
+        return known ?? (row && admit(row, decide(row.record), request));
       }),
     change,
     changeOwn: change,
@@ -245,28 +227,25 @@ function createAdmission({ sessions }: Rows, { apply, purge }: Changes, quotas?:
     const excess = quotas?.findExcess(quantity, record.client, amount) ?? null;
     return excess === 'share' ? null : excess;
   };
-  const findVictim = (quantity: Quantity, { number, record: { client } }: SessionRow) =>
-    client === null
-      ? undefined
-      : evictable[quantity]
-          .map((state) => sessions.findOldest(client.address, state, number))
-          .find((found) => found !== undefined);
-  const evict = (quantity: Quantity, victim: SessionRow, nowMs: number): void => {
+  /** Returns whether there was a session to evict except `row`. */
+  const evict = (quantity: Quantity, { number, record: { client } }: SessionRow, nowMs: number) => {
+    const victim = evictable[quantity]
+      .map((state) => sessions.findOldest(client?.address ?? '', state, number))
+      .find((found) => found !== undefined);
+    if (victim === undefined) return false;
     if (quantity === 'sessionBytes') purge(victim, nowMs);
     else apply(victim, endSession(victim.record, 'evicted', nowMs));
+    return true;
   };
   return {
     findExcess,
     /** Returns the limit that is exceeded even after evictions of sessions except `row`, if any. */
     evictFor: (need: Need, row: SessionRow, nowMs: number) => {
-      for (let evicted = 0; evicted < maxEvictions; evicted += 1) {
+      for (let evicted = 0; ; evicted += 1) {
         const excess = findExcess(need, row);
-        const isOwn = excess === 'address' || excess === 'network';
-        const victim = isOwn ? findVictim(need.quantity, row) : undefined;
-        if (victim === undefined) return excess;
-        evict(need.quantity, victim, nowMs);
+        if (excess === null || excess === 'total' || evicted === maxEvictions) return excess;
+        if (!evict(need.quantity, row, nowMs)) return excess;
       }
-      return findExcess(need, row);
     },
   };
 }

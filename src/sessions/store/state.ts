@@ -2,7 +2,7 @@ import type { Answer } from '../../answers/answer.ts';
 import type { Client } from '../../lib/caller.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
-import { estimateEventBytes } from './writes.ts';
+import { estimateEventBytes } from './quotas.ts';
 
 export type PendingTurn = Readonly<{
   sequence: number;

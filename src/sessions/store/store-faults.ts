@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { errorCodeOf } from '../../lib/files/sqlite.ts';
+import { Problem } from '../../lib/problem.ts';
 import { describeEngineError, EngineError } from '../../lib/redis/engine-error.ts';
 import { createRepeatedLines } from '../../lib/repeated-lines.ts';
 import type { SessionStore } from './session-store.ts';
@@ -58,6 +59,16 @@ function describeStoreFault(cause: unknown): string {
   const code = errorCodeOf(cause) ?? '';
   const [, sentence] = sentences.find(([pattern]) => pattern.test(code)) ?? [];
   return sentence ?? 'The database file cannot be read or written.';
+}
+
+/** Converts an SQLite error to the Problem `not_ready`. Returns any other error unchanged. */
+export const toStoreProblem = (cause: unknown, watch?: StoreWatch): unknown =>
+  errorCodeOf(cause)?.startsWith('SQLITE_') ? toUnavailable(cause, watch) : cause;
+
+/** Notes a failure. The error for callers has no text of the engine, which can contain addresses. */
+export function toUnavailable(cause: unknown, watch?: StoreWatch): Problem {
+  watch?.failed(cause);
+  return new Problem('not_ready', { detail: 'The session store is unavailable.', cause });
 }
 
 type StoreHealthOptions = Readonly<{ store: SessionStore; faults: StoreFaults; clock: Clock }>;

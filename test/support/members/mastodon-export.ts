@@ -59,14 +59,17 @@ const { object: plain, ...created } = toCreate(1, '<p>A heron stood there</p>');
 
 async function readItems(activities: readonly unknown[], owner: unknown): Promise<unknown> {
   const contents: Json = { 'actor.json': owner, 'outbox.json': { orderedItems: activities } };
-  const read = async function* ({ name }: { readonly name: string }) {
-    yield Buffer.from(JSON.stringify(contents[name]));
-  };
-  const toFile = (name: string) => ({ name, bytes: 1 });
-  const own = await readOwner(toFile('actor.json'), read, undefined);
+  const toFile = (name: string) => ({
+    name,
+    bytes: 1,
+    read: async function* () {
+      yield Buffer.from(JSON.stringify(contents[name]));
+    },
+  });
+  const own = await readOwner(toFile('actor.json'), undefined);
   const items: unknown[] = [own.account];
-  const reading = { read, readAgain: read, owner: own };
-  for await (const group of readOutbox(toFile('outbox.json'), reading)) items.push(...group);
+  const outbox = toFile('outbox.json');
+  for await (const group of readOutbox(own, { outbox, again: outbox })) items.push(...group);
   return items;
 }
 

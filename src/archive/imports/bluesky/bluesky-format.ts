@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CID } from 'multiformats/cid';
 import type { Account } from '../../../model/account.ts';
-import type { Post } from '../../../model/post.ts';
+import type { Status } from '../../../model/post.ts';
 import { parseHandle } from '../../../model/reference.ts';
 import { restrictionOf, shapeAccount } from '../../../normalize/bluesky/account.ts';
 import { postCollection, readTidMs } from '../../../normalize/bluesky/addresses.ts';
@@ -13,7 +13,9 @@ import {
   type ExportHints,
   type ExportItem,
   type ExportSource,
+  type LeftOutContent,
   skipRecord,
+  toPostItem,
 } from '../export-source.ts';
 import {
   type Blocks,
@@ -24,7 +26,6 @@ import {
   type RandomAccessFile,
   type RecordRef,
   readCarHeader,
-  type TreeFault,
   walkTree,
 } from './repository.ts';
 import {
@@ -32,7 +33,6 @@ import {
   anyRecord,
   commit,
   followRecord,
-  type Owner,
   postRecord,
   profileRecord,
   type Repository,
@@ -53,15 +53,14 @@ export const blueskyFormat: ExportFormat = {
   open: async ({ path, kind }, hints) => {
     if (kind !== 'file') return null;
     const file = openRandomAccess(path);
+    let source: ExportSource | null = null;
     try {
       const header = readCarHeader(file);
-      if (header !== null) return openRepository(file, header, hints);
-    } catch (error) {
-      file.close();
-      throw error;
+      if (header !== null) source = openRepository(file, header, hints);
+      return source;
+    } finally {
+      if (source === null) file.close();
     }
-    file.close();
-    return null;
   },
 };
 
@@ -69,31 +68,26 @@ const blocksPerTurn = 10_000; // number of blocks that are indexed per turn of t
 
 function openRepository(
   file: RandomAccessFile,
-  header: CarHeader,
+  { root, end }: CarHeader,
   hints: ExportHints,
 ): ExportSource {
   const blocks = openBlocks(file);
   // The file is read twice: for the positions of its blocks, then for their content.
   const totalBytes = 2 * file.size;
-  let bytesIndexed = 0;
+  let isDone = false;
   return {
     title: 'Bluesky repository',
     totalBytes,
     get bytesRead() {
-      return Math.min(bytesIndexed + blocks.bytesRead, totalBytes);
+      return isDone ? totalBytes : Math.min(blocks.bytesIndexed + blocks.bytesRead, totalBytes);
     },
     groups: async function* () {
-      for await (const end of indexBlocks(file, header.end, blocks)) {
-        if (typeof end === 'number') bytesIndexed = end;
-        else yield [{ ...skipRecord('the file', end), isCutOff: true }];
-      }
-      bytesIndexed = file.size;
-      const start = { root: header.root, hints, nowMs: hints.nowMs ?? Number.POSITIVE_INFINITY };
-      for (const group of readItems(blocks, start)) {
+      yield* indexBlocks(file, end, blocks);
+      for (const group of readItems(blocks, root, hints)) {
         yield group;
         await setImmediate();
       }
-      bytesIndexed = totalBytes;
+      isDone = true;
     },
     close: async () => {
       blocks.close();
@@ -102,25 +96,18 @@ function openRepository(
   };
 }
 
-async function* indexBlocks(file: RandomAccessFile, from: number, blocks: Blocks) {
+async function* indexBlocks(
+  file: RandomAccessFile,
+  from: number,
+  blocks: Blocks,
+): AsyncGenerator<readonly ExportItem[]> {
   let count = 0;
   for (const block of listBlocks(file, from)) {
-    if (typeof block === 'string') {
-      yield block;
-      return;
-    }
-    blocks.add(block);
+    if (typeof block === 'string') yield [{ ...skipRecord('the file', block), isCutOff: true }];
+    else blocks.add(block);
     count += 1;
-    if (count % blocksPerTurn !== 0) continue;
-    yield block.offset + block.length;
-    await setImmediate();
+    if (count % blocksPerTurn === 0) await setImmediate();
   }
-}
-
-interface RepositoryStart {
-  readonly root: CID;
-  readonly hints: ExportHints;
-  readonly nowMs: number;
 }
 
 const profileCollection = 'app.bsky.actor.profile';
@@ -130,20 +117,21 @@ const groupLength = 100; // number of records that are read per turn of the even
 
 function* readItems(
   blocks: Blocks,
-  { root, hints, nowMs }: RepositoryStart,
+  root: CID,
+  { handle, nowMs = Number.POSITIVE_INFINITY }: ExportHints,
 ): Generator<readonly ExportItem[]> {
-  const { owner, data } = readCommit(blocks, { root, hints });
+  const { owner, data } = readCommit(blocks, root, handle);
   const isReadable = yield* indexRecords(blocks, data);
-  const profile = readProfile(blocks) ?? (isReadable ? {} : 'unreadable');
-  const record = typeof profile === 'string' ? {} : profile;
-  const account = toOwnAccount(owner, profile, nowMs);
+  const profile = readProfile(blocks, isReadable);
+  const actor = toActorView(owner, profile ?? {});
+  const account = toOwnAccount(actor, profile, nowMs);
   yield describeAccount(account, profile);
   const find = (path: string): AnyRecord | null => {
     const cid = blocks.records.find(path);
     const read = cid && blocks.read(cid, anyRecord, '');
     return typeof read === 'string' ? null : read;
   };
-  const repository = { owner, actor: toActorView(owner, record), nowMs, find };
+  const repository = { owner, actor, nowMs, find };
   for (const [collection, read] of readers) {
     for (let last: string | undefined = `${collection}/`; last !== undefined; ) {
       const page = blocks.records.list(collection, last, groupLength);
@@ -161,16 +149,16 @@ function* readItems(
 
 const notACommit = 'The root of this CAR file is not the commit of a repository.';
 
-function readCommit(blocks: Blocks, { root, hints }: Omit<RepositoryStart, 'nowMs'>) {
+function readCommit(blocks: Blocks, root: CID, handle: string | undefined) {
   const read = blocks.read(root, commit, notACommit);
   if (typeof read === 'string') {
     throw new Error(read === notACommit ? read : `The repository's commit cannot be read. ${read}`);
   }
   const { did, data } = read;
-  const name = hints.handle ?? did;
+  const name = handle ?? did;
   if (parseHandle(name)?.platform !== 'bluesky') {
     throw new Error(
-      hints.handle === undefined
+      handle === undefined
         ? `The account ${did} can only be imported with its handle. Set --handle to the handle.`
         : `${name} is not a Bluesky handle.`,
     );
@@ -190,46 +178,42 @@ function* indexRecords(
   let isReadable = true;
   for (const step of walkTree(blocks, data)) {
     count += 1;
-    if (step.kind === 'leaf') blocks.records.add(step);
+    if ('cid' in step) blocks.records.add(step);
     else {
       isReadable &&= (step.after ?? '') > profilePath;
-      yield [describeFault(step)];
+      const position = step.after === null ? 'at its start' : `after ${step.after}`;
+      yield [skipRecord(`the record tree ${position}`, step.reason)];
     }
     if (count % groupLength === 0) yield [];
   }
   return isReadable;
 }
 
-function describeFault({ after, reason }: TreeFault): ExportItem {
-  const position = after === null ? 'at its start' : `after ${after}`;
-  return skipRecord(`the record tree ${position}`, reason);
-}
-
-type Profile = AnyRecord | 'unreadable';
-
-function readProfile(blocks: Blocks): Profile | null {
+/** Returns the profile, empty if there is none; `null` if it is unreadable. */
+function readProfile(blocks: Blocks, isReadable: boolean): AnyRecord | null {
   const cid = blocks.records.find(profilePath);
-  const read = cid && blocks.read(cid, profileRecord, '');
-  return typeof read === 'string' ? 'unreadable' : read;
+  if (cid === null) return isReadable ? {} : null;
+  const read = blocks.read(cid, profileRecord, '');
+  return typeof read === 'string' ? null : read;
 }
 
-function toOwnAccount(owner: Owner, profile: Profile, nowMs: number): Account {
-  const record = typeof profile === 'string' ? {} : profile;
-  const view = toActorView(owner, record);
+function toOwnAccount(view: AnyRecord, profile: AnyRecord | null, nowMs: number): Account {
   const actor = parseActor(view);
-  if (actor === null) throw new Error(`The account ${owner.did} cannot be read.`);
-  const labelled = parseActor({ ...view, labels: toLabelViews(record) });
-  const isPublic = profile !== 'unreadable' && labelled && restrictionOf(labelled, nowMs) === null;
-  return { ...shapeAccount(actor), protected: !isPublic };
+  if (actor === null) throw new Error(`The account ${view.did} cannot be read.`);
+  const labelled = profile && parseActor({ ...view, labels: toLabelViews(profile) });
+  return {
+    ...shapeAccount(actor),
+    protected: !labelled || restrictionOf(labelled, nowMs) !== null,
+  };
 }
 
-function describeAccount(account: Account, profile: Profile): readonly ExportItem[] {
+function describeAccount(account: Account, profile: AnyRecord | null): readonly ExportItem[] {
+  const hidden =
+    profile === null
+      ? skipRecord(profilePath, unreadable)
+      : skipRecord(profilePath, hiddenProfile, 'private');
   const item = { kind: 'account', account } as const;
-  if (profile === 'unreadable') {
-    return [item, { ...skipRecord(profilePath, unreadable), isAccount: true }];
-  }
-  if (!account.protected) return [item];
-  return [item, { ...skipRecord(profilePath, hiddenProfile), cause: 'private', isAccount: true }];
+  return account.protected ? [item, { ...hidden, isAccount: true }] : [item];
 }
 
 const unreadable =
@@ -270,20 +254,15 @@ function readPost(of: RecordRef, context: RecordContext): ExportItem | string {
   const parentAuthor = parseActor({ did: parentDid, handle: 'handle.invalid' });
   const post = shapePost(payload, { nowMs: repository.nowMs, parentAuthor });
   if (post.type === 'tombstone') {
-    return { ...skipRecord(of.path, 'Its author did not make it public.'), cause: 'private' };
+    return skipRecord(of.path, 'Its author did not make it public.', 'private');
   }
-  const parentId = post.replying_to?.status ?? null;
-  return {
-    kind: 'post',
-    post: setAuthor(post, account),
-    parentId,
-    created: payload.createdMs / 1000,
-  };
+  return toPostItem(setAuthor(post, account), payload.createdMs / 1000);
 }
 
-function setAuthor(post: Post, author: Account): Post {
-  if (post.type === 'tombstone') return post;
-  return { ...post, author, quote: post.quote && setAuthor(post.quote, author) };
+function setAuthor(post: Status, author: Account): Status {
+  const { quote } = post;
+  const isShown = quote?.type === 'status';
+  return { ...post, author, quote: isShown ? setAuthor(quote, author) : quote };
 }
 
 function readRepost(of: RecordRef, { blocks, repository }: RecordContext): ExportItem | string {
@@ -309,29 +288,27 @@ function readFollow({ cid }: RecordRef, { blocks, repository }: RecordContext) {
   return { kind: 'follow', follower: repository.owner.name, followed: record.subject } as const;
 }
 
-const embedsOnly = 'Perch reads only the names of those that your posts embed';
-const replySettings = 'Perch does not import who may reply to or quote your posts';
+const embedded = /^app\.bsky\.(?:feed\.generator|graph\.(?:list|starterpack)|labeler\.service)$/;
 
 /** Reasons by collection. Source: the lexicons at https://github.com/bluesky-social/atproto */
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['app.bsky.feed.generator', embedsOnly],
-  ['app.bsky.feed.like', 'Perch does not import likes'],
-  ['app.bsky.feed.postgate', replySettings],
-  ['app.bsky.feed.threadgate', replySettings],
-  ['app.bsky.graph.block', 'Perch does not import blocks'],
-  ['app.bsky.graph.list', embedsOnly],
-  ['app.bsky.graph.listblock', 'Perch does not import blocks'],
-  ['app.bsky.graph.listitem', 'Perch does not import the members of lists'],
-  ['app.bsky.graph.starterpack', embedsOnly],
-  ['app.bsky.labeler.service', embedsOnly],
-]);
+const reasons: readonly (readonly [collection: RegExp, reason: string])[] = [
+  [/^app\.bsky\.feed\.like$/, 'Perch does not import likes'],
+  [
+    /^app\.bsky\.feed\.(?:post|thread)gate$/,
+    'Perch does not import who may reply to or quote your posts',
+  ],
+  [/^app\.bsky\.graph\.(?:list)?block$/, 'Perch does not import blocks'],
+  [/^app\.bsky\.graph\.listitem$/, 'Perch does not import the members of lists'],
+  [embedded, 'Perch reads only the names of those that your posts embed'],
+];
 
 const imported: ReadonlySet<string> = new Set([profileCollection, ...readers.keys()]);
 
 /** Counts records that are not imported, by collection. Sees only the first 100 collections. */
-const listLeftOut = ({ records }: Blocks) =>
+const listLeftOut = ({ records }: Blocks): readonly LeftOutContent[] =>
   records.count().flatMap(({ collection: name, count }) => {
     if (imported.has(name)) return [];
-    const reason = reasons.get(name) ?? 'Perch does not import this collection';
-    return [{ kind: 'left-out', name, count, unit: 'item', reason } as const];
+    const [, reason = 'Perch does not import this collection'] =
+      reasons.find(([pattern]) => pattern.test(name)) ?? [];
+    return { kind: 'left-out', name, count, unit: 'item', reason };
   });

@@ -7,7 +7,10 @@ import { connectSqlite } from '../../../lib/files/sqlite.ts';
 import { isDecompressionBomb } from '../export-source.ts';
 
 /** Record of the tree. Its path is like `app.bsky.feed.post/3kabc`. */
-export type RecordRef = Pick<Leaf, 'path' | 'cid'>;
+export interface RecordRef {
+  readonly path: string;
+  readonly cid: CID;
+}
 
 export type Blocks = ReturnType<typeof openBlocks>;
 
@@ -29,7 +32,7 @@ export function openBlocks(file: RandomAccessFile) {
   const find = database.prepare<[Uint8Array], Pick<BlockPosition, 'offset' | 'length'>>(
     'SELECT offset, length FROM blocks WHERE cid = ?',
   );
-  let bytesRead = 0;
+  let [bytesIndexed, bytesRead] = [0, 0];
   const readBytes = (cid: CID): Uint8Array | string => {
     if (cid.code !== codes.dagCbor || cid.multihash.code !== codes.sha256) {
       return 'Its CID is of a kind that repositories do not use.';
@@ -47,7 +50,10 @@ export function openBlocks(file: RandomAccessFile) {
   return {
     records: createRecordIndex(database),
     /** Adds a block, unless there is one with the same CID. */
-    add: ({ cid, offset, length }: BlockPosition) => void add.run(cid, offset, length),
+    add: ({ cid, offset, length }: BlockPosition): void => {
+      add.run(cid, offset, length);
+      bytesIndexed = offset + length;
+    },
     /** Returns whether this is the first visit of a CID. */
     markVisited: (cid: CID) => visit.run(cid.bytes).changes === 1,
     /** Parses a block. Returns a message on failure: `fault` if it does not match `schema`. */
@@ -56,6 +62,9 @@ export function openBlocks(file: RandomAccessFile) {
       if (typeof bytes === 'string') return bytes;
       const value = tryDecode(bytes);
       return value === undefined ? 'It is not DAG-CBOR.' : (schema.safeParse(value).data ?? fault);
+    },
+    get bytesIndexed() {
+      return bytesIndexed;
     },
     get bytesRead() {
       return bytesRead;
@@ -224,31 +233,22 @@ const node = z.object({
   ),
 });
 
-interface Leaf {
-  readonly kind: 'leaf';
-  readonly path: string;
-  readonly cid: CID;
-}
-
 /** Unreadable part of the tree. `after`: path of the record before it; `null` at the start. */
-export interface TreeFault {
-  readonly kind: 'fault';
+interface TreeFault {
   readonly after: string | null;
   readonly reason: string;
 }
 
-type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
-
 const maxDepth = 128; // a tree of a million million records has about twenty levels
 
 /** Yields records and unreadable parts in key order. Reads each node only once, even in a cycle. */
-export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
+export function* walkTree(blocks: Blocks, root: CID): Generator<RecordRef | TreeFault> {
   let last: string | null = null;
   for (const found of walkNode(blocks, root, 1)) {
     if (typeof found === 'string') {
-      yield { kind: 'fault', after: last, reason: found };
+      yield { after: last, reason: found };
     } else if (last !== null && found.path <= last) {
-      yield { kind: 'fault', after: last, reason: `${found.path} is out of order.` };
+      yield { after: last, reason: `${found.path} is out of order.` };
     } else {
       last = found.path;
       yield found;
@@ -256,37 +256,37 @@ export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault
   }
 }
 
-function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | string> {
+function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<RecordRef | string> {
   const steps = depth > maxDepth ? 'The tree is too deep.' : readNode(blocks, cid);
   if (typeof steps === 'string') {
     yield steps;
     return;
   }
   for (const step of steps) {
-    if (step.kind === 'leaf') yield step;
-    else yield* walkNode(blocks, step.cid, depth + 1);
+    if (step === null) continue;
+    if ('path' in step) yield step;
+    else yield* walkNode(blocks, step, depth + 1);
   }
 }
 
 const notANode = 'It is not a tree node.';
 
-function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
+/** Returns the records and child nodes of a node, or why it is unreadable. */
+function readNode(blocks: Blocks, cid: CID): readonly (RecordRef | CID | null)[] | string {
   if (!blocks.markVisited(cid)) return 'The tree refers to this node twice.';
   const read = blocks.read(cid, node, notANode);
   if (typeof read === 'string') return read;
-  const steps: Step[] = toBranch(read.l);
+  const steps: (RecordRef | CID | null)[] = [read.l];
   let key: Uint8Array = new Uint8Array();
   for (const { p, k, v, t } of read.e) {
     if (p > key.length) return notANode;
     key = Buffer.concat([key.subarray(0, p), k]);
     const path = readPath(key);
     if (path === null) return 'It has an invalid key.';
-    steps.push({ kind: 'leaf', path, cid: v }, ...toBranch(t));
+    steps.push({ path, cid: v }, t);
   }
   return steps;
 }
-
-const toBranch = (cid: CID | null): Step[] => (cid === null ? [] : [{ kind: 'branch', cid }]);
 
 function readPath(key: Uint8Array): string | null {
   if (key.length > 1024) return null;

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { parseUrl } from '../../../lib/http/url.ts';
 import type { Account } from '../../../model/account.ts';
 import { parseFediverseAccount, parseFediversePost } from '../../../model/addresses/address.ts';
@@ -10,13 +11,11 @@ import {
   shapeActor,
 } from '../../../normalize/activitypub/actor.ts';
 import { findQuote } from '../../../normalize/activitypub/content.ts';
-import { isObject } from '../../../normalize/activitypub/object.ts';
 import type { NotePayload } from '../../../normalize/activitypub/wire.ts';
 import { joinLists } from '../../../normalize/lenient.ts';
 import { isWebUrl } from '../../../normalize/text.ts';
 import { exportOnly } from '../../media/media-rows.ts';
-import type { MediaReference } from '../export-source.ts';
-import { type ExportFile, type ExportFiles, readWhole } from '../export-source.ts';
+import { type ExportFile, type MediaReference, readObject } from '../export-source.ts';
 
 export interface Owner {
   /** ActivityPub id (URL) by which posts refer to their author. */
@@ -27,18 +26,12 @@ export interface Owner {
   readonly account: Account;
 }
 
-const maxBytes = 1024 * 1024; // maximum size of `actor.json`, which usually has a few KB
-
 /** Reads `actor.json`. `handle` overrides its handle. @throws Error if either is invalid */
-export async function readOwner(
-  file: ExportFile,
-  read: ExportFiles['read'],
-  handle: string | undefined,
-): Promise<Owner> {
-  const row = file.bytes > maxBytes ? null : parseActor(await readObject(read(file)));
+export async function readOwner(file: ExportFile, handle: string | undefined): Promise<Owner> {
+  const actor = await readObject(file, z.looseObject({}));
+  const row = actor && parseActor(actor);
   if (row === null || row.preferredUsername === null)
     throw new Error(`${file.name} contains no account. Download it again.`);
-  const { hostname: host } = new URL(row.id);
   const localName = handleOfActor(row);
   const name = handle ?? localName;
   if (parseHandle(name)?.platform !== 'mastodon') {
@@ -48,18 +41,9 @@ export async function readOwner(
         : `${name} is not a Mastodon handle.`,
     );
   }
+  const { hostname: host } = new URL(row.id);
   const account = shapeOwner(row, name);
   return { address: row.id, host, localHandle: localName.toLowerCase(), account };
-}
-
-async function readObject(chunks: AsyncIterable<Uint8Array>) {
-  const text = (await readWhole(chunks)).toString('utf8');
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    return isObject(value) ? value : {};
-  } catch {
-    return {}; // truncated or not JSON
-  }
 }
 
 function shapeOwner(row: ActorPayload, handle: string): Account {
@@ -137,13 +121,11 @@ export function mediaNameOf(path: string, folder: string): string | null {
  * Returns an attachment's reference; `null` if `path` is neither a path nor a web address. If the
  * file's server is unknown, the URL in the reference is a placeholder that starts with `export:`.
  */
-export function referToFile(
-  path: string,
-  { host, handle }: { readonly host: string; readonly handle: string },
-): MediaReference | null {
+export function referToFile(path: string, owner: Owner): MediaReference | null {
+  const { host } = owner;
   if (isWebUrl(path)) return { url: path, name: toName(parseUrl(path)?.pathname ?? path) };
   if (path.startsWith('/') && !path.startsWith('/system/')) {
-    return { url: toExportUrl(handle, path), name: toName(path) };
+    return { url: toExportUrl(nameOf(owner), path), name: toName(path) };
   }
   const url = new URL(path, `https://${host}/system/`);
   if (url.protocol !== 'https:' || url.hostname !== host) return null;

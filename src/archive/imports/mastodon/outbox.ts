@@ -7,10 +7,10 @@ import type { Card, Status } from '../../../model/post.ts';
 import {
   findQuote,
   languageOf,
-  namesOfTags,
+  leftOutOf,
   readText,
   shapeMedia,
-  shapePoll,
+  shapeNote,
 } from '../../../normalize/activitypub/content.ts';
 import {
   addressed,
@@ -21,20 +21,17 @@ import {
   note as notePayload,
   timeMs,
 } from '../../../normalize/activitypub/wire.ts';
-import { findLeftOut, nameLeftOut, omitNull } from '../../../normalize/fields.ts';
-import { isCut } from '../../../normalize/lenient.ts';
-import { findTagsBeside } from '../../../normalize/mastodon/text.ts';
+import { nameLeftOut } from '../../../normalize/fields.ts';
 import { isWebUrl } from '../../../normalize/text.ts';
 import type { RichText } from '../../../normalize/text-writer.ts';
-import { toCreated } from '../../../normalize/times.ts';
-import type { ExportFile, ExportFiles } from '../export-source.ts';
 import {
-  type ExportedPost,
   type ExportedRepost,
+  type ExportFile,
   type ExportItem,
   skipRecord,
+  toPostItem,
 } from '../export-source.ts';
-import { readRecords, readRows } from '../records.ts';
+import { convertRecords, readRecords, readRows } from '../records.ts';
 import { findAuthor, findOwnQuote, handleOf, nameOf, type Owner, referToFile } from './actor.ts';
 
 /**
@@ -51,42 +48,36 @@ export const activityPayload = z.discriminatedUnion('type', [
 
 type ActivityPayload = z.output<typeof activityPayload>;
 
-interface OutboxOptions {
-  readonly read: ExportFiles['read'];
-  /** Reads the file for the second pass, which only outboxes with quotes of own posts need. */
-  readonly readAgain: ExportFiles['read'];
-  readonly owner: Owner;
+type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
+type Create = Activity<'Create'>;
+
+interface OutboxFiles {
+  readonly outbox: ExportFile;
+  /** The same file for the second pass, which only outboxes with quotes of own posts need. */
+  readonly again: ExportFile;
 }
 
-const start = /"orderedItems"\s*:\s*\[/;
+const reading = { schema: activityPayload, start: /"orderedItems"\s*:\s*\[/ };
 
 /** Yields the posts and boosts of an outbox in its order; quotes of its own posts come last. */
 export async function* readOutbox(
-  outbox: ExportFile,
-  { read, readAgain, owner }: OutboxOptions,
+  owner: Owner,
+  { outbox, again }: OutboxFiles,
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  const quotes = new WaitingQuotes(owner);
-  let number = 0;
-  for await (const records of readRecords([outbox], { schema: activityPayload, start, read })) {
-    yield records.flatMap((record) => {
-      number += 1;
-      if (record.kind === 'skipped') return [record];
-      const item = shape(record.row, owner, `${outbox.name}, record ${number}`);
-      const isPost = item.kind === 'post' && record.row.type === 'Create';
-      return isPost && quotes.add(record.row) ? [] : [item];
+  const quotes = createWaitingQuotes(owner);
+  for await (const records of readRecords([outbox], reading)) {
+    yield convertRecords(records, (row, location) => {
+      if (isHidden(row)) return skipRecord(location, 'It is not public.', 'private');
+      if (row.type === 'Announce') return shapeRepost(row, owner);
+      const post = shapePost(row, owner);
+      return typeof post !== 'string' && quotes.add(row) ? [] : post;
     });
   }
-  if (quotes.isEmpty) return;
-  for await (const row of readRows([outbox], { schema: activityPayload, start, read: readAgain })) {
+  if (quotes.isEmpty()) return;
+  for await (const row of readRows([again], reading)) {
     if (row.type === 'Create' && !isHidden(row)) quotes.keep(row);
   }
   yield* quotes.shapeAll();
-}
-
-function shape(row: ActivityPayload, owner: Owner, location: string): ExportItem {
-  if (isHidden(row)) return { ...skipRecord(location, 'It is not public.'), cause: 'private' };
-  const shaped = row.type === 'Announce' ? shapeRepost(row, owner) : shapePost(row, owner);
-  return typeof shaped === 'string' ? skipRecord(location, shaped) : shaped;
 }
 
 function isHidden(row: ActivityPayload): boolean {
@@ -94,66 +85,49 @@ function isHidden(row: ActivityPayload): boolean {
   return naming.length === 0 || !naming.every(isPublic);
 }
 
-type Create = Activity<'Create'>;
-
 const maxLength = 32 * 2 ** 20;
 
 const groupLength = 100;
 
-/** Posts that wait for a second pass to read the posts of the same outbox that they quote. */
-class WaitingQuotes {
-  readonly #owner: Owner;
-  readonly #waiting: Create[] = [];
-  readonly #quoted = new Map<string, Status | null>();
-  #length = 0;
-
-  constructor(owner: Owner) {
-    this.#owner = owner;
-  }
-
-  get isEmpty(): boolean {
-    return this.#waiting.length === 0;
-  }
-
-  /** Adds a post. Returns `false` if it quotes no post of the outbox or too many posts wait. */
-  add(row: Create): boolean {
-    const id = findOwnQuote(row.object, this.#owner);
-    if (id === null || !this.#takes(row)) return false;
-    this.#waiting.push(row);
-    this.#quoted.set(id, null);
+/** Creates the posts that wait for a second pass to read the posts of the outbox they quote. */
+function createWaitingQuotes(owner: Owner) {
+  const waiting: Create[] = [];
+  const quoted = new Map<string, Status | null>();
+  let length = 0;
+  const takes = (row: Create): boolean => {
+    const more = JSON.stringify(row).length;
+    if (length + more > maxLength) return false;
+    length += more;
     return true;
-  }
-
-  /** Keeps a public post that a waiting post quotes. Without room for it, it stays a link. */
-  keep(row: Create): void {
-    const id = idOfNote(row.object);
-    if (id === null || !this.#quoted.has(id) || !this.#takes(row)) return;
-    const shaped = shapePost(row, this.#owner);
-    if (typeof shaped !== 'string' && shaped.post.type === 'status') {
-      this.#quoted.set(id, shaped.post);
-    }
-  }
-
-  *shapeAll(): Generator<readonly ExportItem[]> {
-    for (let from = 0; from < this.#waiting.length; from += groupLength) {
-      const rows = this.#waiting.slice(from, from + groupLength);
-      yield rows.flatMap((row) => {
-        const id = findOwnQuote(row.object, this.#owner);
-        const shaped = shapePost(row, this.#owner, this.#quoted.get(id ?? '') ?? null);
-        return typeof shaped === 'string' ? [] : [shaped];
-      });
-    }
-  }
-
-  #takes(row: Create): boolean {
-    const { length } = JSON.stringify(row);
-    if (this.#length + length > maxLength) return false;
-    this.#length += length;
-    return true;
-  }
+  };
+  return {
+    isEmpty: () => waiting.length === 0,
+    /** Adds a post. Returns `false` if it quotes no post of the outbox or too many posts wait. */
+    add: (row: Create): boolean => {
+      const id = findOwnQuote(row.object, owner);
+      if (id === null || !takes(row)) return false;
+      waiting.push(row);
+      quoted.set(id, null);
+      return true;
+    },
+    /** Keeps a public post that a waiting post quotes. Without room for it, it stays a link. */
+    keep: (row: Create): void => {
+      const id = idOfNote(row.object);
+      if (id === null || !quoted.has(id) || !takes(row)) return;
+      const shaped = shapePost(row, owner);
+      if (typeof shaped !== 'string') quoted.set(id, shaped.post);
+    },
+    *shapeAll(): Generator<readonly ExportItem[]> {
+      for (let from = 0; from < waiting.length; from += groupLength) {
+        yield waiting.slice(from, from + groupLength).flatMap((row) => {
+          const id = findOwnQuote(row.object, owner);
+          const shaped = shapePost(row, owner, quoted.get(id ?? '') ?? null);
+          return typeof shaped === 'string' ? [] : [shaped];
+        });
+      }
+    },
+  };
 }
-
-type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
 const idOfNote = ({ id, url }: NotePayload): string | null =>
   (parseFediversePost(id) ?? parseFediversePost(url ?? ''))?.id ?? null;
@@ -162,62 +136,34 @@ function shapePost(
   { object: note, published }: Activity<'Create'>,
   owner: Owner,
   quote: Status | null = null,
-): ExportedPost | string {
+) {
   const id = idOfNote(note);
   if (id === null) return 'Its id is not the address of a Mastodon post.';
   const createdMs = note.published ?? published;
   if (createdMs === null) return 'It has no date.';
-  const files = { host: owner.host, handle: nameOf(owner) };
   const media = note.attachment.flatMap((item) => {
-    const file = referToFile(item.url, files);
+    const file = referToFile(item.url, owner);
     return file === null ? [] : [{ file, shown: shapeMedia(item, file.url) }];
   });
-  const replyingTo = toReplyingTo(note, owner);
   const text = readText(note, { showsQuote: quote !== null });
   const post: Status = {
-    type: 'status',
+    ...shapeNote(note, { text, createdMs, author: owner.account, quote }),
     id,
     url: urlOf(note, id, owner),
-    ...text,
-    ...omitNull({ tags: findTagsBeside(namesOfTags(note), text) }),
-    ...toCreated(createdMs),
     ...(note.updated !== null && { edited_at: toIsoSeconds(note.updated) }),
-    author: owner.account,
     lang: languageOf(note),
-    replies: null,
-    reposts: note.shares,
-    likes: note.likes,
-    quotes: null,
-    bookmarks: null,
-    views: null,
-    source: note.generator?.name ?? null,
     possibly_sensitive: note.sensitive === true && note.attachment.length > 0,
     content_warning: note.summary?.trim() || null,
-    replying_to: replyingTo,
-    quote,
-    reposted_by: null,
+    replying_to: toReplyingTo(note, owner),
     media: toMediaSet(media.map(({ shown }) => shown)),
-    poll: shapePoll(note),
-    article: null,
     card: quote === null ? shapeQuoteCard(note, text) : null,
-    community_note: null,
-    context: null,
     platform: 'mastodon',
   };
-  const parentId = replyingTo?.status ?? null;
-  const created = createdMs / 1000;
-  return {
-    kind: 'post',
-    post: nameLeftOut(post, leftOutOf(note)),
-    parentId,
-    created,
-    media: media.map(({ file }) => file),
-  };
-}
-
-function leftOutOf({ content, attachment, oneOf, anyOf }: NotePayload): readonly string[] {
-  const lists = { media: [attachment], poll: [oneOf ?? anyOf ?? undefined] };
-  return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
+  return toPostItem(
+    nameLeftOut(post, leftOutOf(note)),
+    createdMs / 1000,
+    media.map(({ file }) => file),
+  );
 }
 
 function shapeRepost(

@@ -1,95 +1,80 @@
 import type * as z from 'zod';
 import { parseStored } from '../../store/stored-json.ts';
-import { type SkippedRecord, skipRecord } from '../export-source.ts';
-import { describeFault } from '../records.ts';
+import { skipRecord } from '../export-source.ts';
+import { createRecordBuffer, type ExportRecord, parseRecord } from '../records.ts';
 
-export type Line =
-  | {
-      readonly kind: 'text';
-      readonly text: string;
-      readonly number: number;
-      /** Whether the line ends in a line feed. Only the last line can lack it. */
-      readonly isEnded: boolean;
-    }
-  | { readonly kind: 'too long'; readonly number: number };
+export interface Line {
+  /** Text without white space around it; `null` if the line is too long. */
+  readonly text: string | null;
+  readonly number: number;
+  /** Whether the line ends in a line feed. Only the last line can lack it. */
+  readonly isEnded: boolean;
+}
 
-const maxBytes = 8 * 2 ** 20;
 const lineFeed = 0x0a;
 
 /** Yields for each chunk of a file the lines that end in it, then the rest. Omits empty lines. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly Line[], void, undefined> {
-  const open = createLineBuffer();
+  const buffer = createRecordBuffer();
+  let number = 0;
+  const close = (isEnded: boolean): readonly Line[] => {
+    number += 1;
+    const text =
+      buffer
+        .take()
+        ?.replace(/^\ufeff/, '')
+        .trim() ?? null;
+    return text === '' ? [] : [{ text, number, isEnded }];
+  };
   for await (const chunk of chunks) {
     const lines: Line[] = [];
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
-      open.add(chunk.subarray(from, end));
-      lines.push(...open.close(true));
+      buffer.add(chunk.subarray(from, end));
+      lines.push(...close(true));
       from = end + 1;
     }
-    open.add(chunk.subarray(from));
+    buffer.add(chunk.subarray(from));
     yield lines;
   }
-  yield open.close(false);
+  yield close(false);
 }
 
-function createLineBuffer() {
-  let parts: Uint8Array[] = [];
-  let size = 0;
-  let number = 0;
-  const add = (bytes: Uint8Array): void => {
-    size += bytes.length;
-    if (size > maxBytes) parts = [];
-    else parts.push(bytes);
-  };
-  const close = (isEnded: boolean): readonly Line[] => {
-    number += 1;
-    const text = Buffer.concat(parts)
-      .toString('utf8')
-      .replace(/^\ufeff/, '')
-      .trim();
-    const isTooLong = size > maxBytes;
-    parts = [];
-    size = 0;
-    if (isTooLong) return [{ kind: 'too long', number }];
-    return text === '' ? [] : [{ kind: 'text', text, number, isEnded }];
-  };
-  return { add, close };
-}
-
-export const skipLine = ({ number }: Pick<Line, 'number'>, name: string, reason: string) =>
-  skipRecord(`${name}, line ${number}`, reason);
-
-/** Parses JSON with the schema from `choose`. Returns a `SkippedRecord` if the line is invalid. */
-export function parseLine<Item>(
-  line: Line,
+/** Parses a line of JSON with the schema from `choose`. */
+export function parseLine<Row>(
+  { text, number, isEnded }: Line,
   name: string,
-  choose: (value: unknown) => z.ZodType<Item>,
-): Item | SkippedRecord {
-  if (line.kind === 'too long') return skipLine(line, name, 'It is larger than 8 MiB.');
+  choose: (value: unknown) => z.ZodType<Row>,
+): ExportRecord<Row> {
+  const location = `${name}, line ${number}`;
+  if (text === null) return skipRecord(location, 'It is larger than 8 MiB.');
   let value: unknown;
   try {
-    value = parseStored(line.text);
+    value = parseStored(text);
   } catch {
-    if (line.isEnded) return skipLine(line, name, 'It is not valid JSON.');
+    if (isEnded) return skipRecord(location, 'It is not valid JSON.');
     // Perch ends every line with a line feed, so this line is incomplete.
-    return { ...skipLine(line, name, 'The file ends in the middle of this line.'), isCutOff: true };
+    const reason = 'The file ends in the middle of this line.';
+    return { ...skipRecord(location, reason), isCutOff: true };
   }
   try {
-    const { data, error } = choose(value).safeParse(value);
-    return error === undefined ? data : skipLine(line, name, describeFault(error));
+    return parseRecord(value, location, choose(value));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return skipLine(line, name, 'It is nested too deeply.');
+    return skipRecord(location, 'It is nested too deeply.');
   }
 }
 
-/** Row of a CSV file. Its one-based `number` differs from the line if cells contain line feeds. */
-export type CsvRow =
-  | { readonly kind: 'cells'; readonly cells: readonly string[]; readonly number: number }
-  | { readonly kind: 'too long'; readonly number: number };
+/**
+ * Row of a CSV file; its cells are `null` if it is too long. Its one-based `number` differs from
+ * the line if cells contain line feeds.
+ */
+export interface CsvRow {
+  readonly cells: readonly string[] | null;
+  readonly number: number;
+}
 
 const limits = { cells: 100, characters: 2 ** 20 } as const;
 
@@ -118,11 +103,11 @@ class RowReader {
   endRow(): readonly CsvRow[] {
     if (this.#characters === 0) return [];
     this.#endCell();
-    const isTooLong = this.#characters > limits.characters;
-    const [cells, number] = [this.#cells, ++this.#number];
+    const cells = this.#characters > limits.characters ? null : this.#cells;
     this.#cells = [];
     this.#characters = 0;
-    return isTooLong ? [{ kind: 'too long', number }] : [{ kind: 'cells', cells, number }];
+    this.#number += 1;
+    return [{ cells, number: this.#number }];
   }
 
   #take(part: string): readonly CsvRow[] {

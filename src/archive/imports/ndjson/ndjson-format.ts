@@ -13,8 +13,12 @@ import {
   type ExportItem,
   type ExportSource,
   readStart,
+  skipRecord,
+  toPostItem,
+  toRepostItem,
 } from '../export-source.ts';
-import { type Line, parseLine, readLines, skipLine } from './lines.ts';
+import { convertRecords, type ExportRecord } from '../records.ts';
+import { type Line, parseLine, readLines } from './lines.ts';
 
 /* Perch's own export format: a first line that identifies the format, then one line of JSON per item. */
 
@@ -36,19 +40,29 @@ const headLine = z.object({
 
 const itemLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('account'), stored, account }),
-  z.object({ kind: z.literal('post'), stored, post, parent: name.nullable(), created: seconds }),
-  z.object({
-    kind: z.literal('repost'),
-    stored,
-    handle: name,
-    post_handle: name,
-    post_id: name,
-    created: seconds,
-  }),
+  z
+    .object({ kind: z.literal('post'), stored, post, parent: name.nullable(), created: seconds })
+    .transform(({ parent, ...line }) => ({
+      ...line,
+      post: checkLanguages(line.post),
+      parentId: parent,
+    })),
+  z
+    .object({
+      kind: z.literal('repost'),
+      stored,
+      handle: name,
+      post_handle: name,
+      post_id: name,
+      created: seconds,
+    })
+    .transform(({ post_handle: postHandle, post_id: postId, ...line }) => ({
+      ...line,
+      postHandle,
+      postId,
+    })),
   z.object({ kind: z.literal('follow'), stored, follower: name, followed: name }),
 ]);
-
-type ItemLine = z.output<typeof itemLine>;
 
 /** Returns the first line of an NDJSON export. `now` is in Unix seconds. */
 export function toHeadLine(now: number): string {
@@ -58,7 +72,7 @@ export function toHeadLine(now: number): string {
 
 export const toItemLine = (item: ArchivedItem): string => `${JSON.stringify(toLine(item))}\n`;
 
-function toLine(item: ArchivedItem): ItemLine {
+function toLine(item: ArchivedItem): z.input<typeof itemLine> {
   const { kind, stored } = item;
   switch (kind) {
     case 'account':
@@ -81,28 +95,33 @@ export const ndjsonFormat: ExportFormat = {
   open: async (files) => {
     const [file] = files.files;
     if (files.kind !== 'file' || file === undefined) return null;
-    const start = await readFirstLine(files.path);
+    const start = await readFirstLine(file);
     const head = parseHead(start);
     if (head === null) return isHistoryStart(start) ? openHistory(files, file) : null;
     if (head.perch_archive > ndjsonVersion) {
       throw new Error('A newer version of Perch wrote this export. Update Perch to import it.');
     }
-    return createExportSource(files, [file], (read) => ({
-      title: 'Perch export',
-      exported: head.exported_at,
-      groups: async function* () {
-        for await (const lines of readLines(read(file))) {
-          yield lines.filter(({ number }) => number > 1).map((line) => toItem(line, file.name));
-        }
-      },
-    }));
+    return createExportSource(files, (count) => {
+      const counted = count(file);
+      return {
+        title: 'Perch export',
+        exportedMs: head.exported_at * 1000,
+        groups: async function* () {
+          for await (const lines of readLines(counted.read())) {
+            const items = lines.filter(({ number }) => number > 1);
+            const records = items.map((line) => parseLine(line, file.name, () => itemLine));
+            yield convertRecords<ExportItem>(records, (item) => item);
+          }
+        },
+      };
+    });
   },
 };
 
 const startBytes = 4096;
 
-async function readFirstLine(path: string): Promise<string> {
-  const [first = ''] = (await readStart(path, startBytes)).toString('utf8').split('\n', 1);
+async function readFirstLine(file: ExportFile): Promise<string> {
+  const [first = ''] = String(await readStart(file.read(), startBytes)).split('\n', 1);
   return first.replace(/^\ufeff/, '');
 }
 
@@ -114,25 +133,7 @@ function parseHead(text: string) {
   }
 }
 
-function toItem(of: Line, name: string): ExportItem {
-  const line = parseLine<ItemLine>(of, name, () => itemLine);
-  switch (line.kind) {
-    case 'skipped':
-    case 'account':
-    case 'follow':
-      return line;
-    case 'post': {
-      const { parent: parentId, post, ...rest } = line;
-      return { ...rest, post: checkLanguages(post), parentId };
-    }
-    case 'repost': {
-      const { post_handle: postHandle, post_id: postId, ...rest } = line;
-      return { ...rest, postHandle, postId };
-    }
-  }
-}
-
-const untaggedPost = post.transform((plain) => ({ kind: 'post' as const, post: plain }));
+const historyPost = post.transform((whole) => ({ kind: 'post' as const, post: whole }));
 
 const historyLine = z.union([
   z.object({ post }).transform((line) => ({ kind: 'post' as const, ...line })),
@@ -146,10 +147,12 @@ const otherLine = z.unknown().transform(() => ({ kind: 'other' as const }));
 
 type HistoryLine = z.output<typeof historyLine | typeof otherLine>;
 
-function schemaOf(value: unknown): z.ZodType<HistoryLine> {
-  if (typeof value !== 'object' || value === null) return historyLine;
-  if ('type' in value) return untaggedPost;
-  return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
+function parseHistoryLine(line: Line, name: string): ExportRecord<HistoryLine> {
+  return parseLine<HistoryLine>(line, name, (value) => {
+    if (typeof value !== 'object' || value === null) return historyLine;
+    if ('type' in value) return historyPost;
+    return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
+  });
 }
 
 function isHistoryStart(start: string): boolean {
@@ -160,20 +163,23 @@ function isHistoryStart(start: string): boolean {
 }
 
 async function openHistory(files: ExportFiles, file: ExportFile): Promise<ExportSource> {
-  const owner = await findOwner(files, file);
+  const owner = await findOwner(file);
   if (owner?.account.platform === 'sample') {
     throw new Error('It is a history of the sample, which every archive contains.');
   }
-  return createExportSource(files, [file], (read) => ({
-    title: 'Perch history',
-    groups: async function* () {
-      if (owner === null) return;
-      yield [{ kind: 'account', account: owner.account }];
-      const reader = createReader(file.name, owner);
-      for await (const lines of readLines(read(file))) yield lines.flatMap(reader.read);
-      yield reader.end();
-    },
-  }));
+  return createExportSource(files, (count) => {
+    const counted = count(file);
+    return {
+      title: 'Perch history',
+      groups: async function* () {
+        if (owner === null) return;
+        yield [{ kind: 'account', account: owner.account }];
+        const reader = createReader(file.name, owner);
+        for await (const lines of readLines(counted.read())) yield lines.flatMap(reader.read);
+        yield reader.end();
+      },
+    };
+  });
 }
 
 interface Owner {
@@ -181,9 +187,9 @@ interface Owner {
   readonly newest: number | null;
 }
 
-async function findOwner({ read }: ExportFiles, file: ExportFile): Promise<Owner | null> {
+async function findOwner(file: ExportFile): Promise<Owner | null> {
   let owner: Owner | null = null;
-  for await (const lines of readLines(read(file))) {
+  for await (const lines of readLines(file.read())) {
     for (const found of lines.flatMap((line) => statusOf(line, file.name))) {
       const { author, reposted_by: reposter, created_timestamp: newest } = found;
       if (reposter === null) return { account: author, newest };
@@ -194,8 +200,9 @@ async function findOwner({ read }: ExportFiles, file: ExportFile): Promise<Owner
 }
 
 function statusOf(line: Line, name: string): readonly Status[] {
-  const read = parseLine(line, name, schemaOf);
-  return read.kind === 'post' && read.post.type === 'status' ? [read.post] : [];
+  const read = parseHistoryLine(line, name);
+  const isPost = read.kind === 'row' && read.row.kind === 'post';
+  return isPost && read.row.post.type === 'status' ? [read.row.post] : [];
 }
 
 const afterEnd = 'It follows the end of a history. Import each history from its own file.';
@@ -206,37 +213,30 @@ function createReader(name: string, owner: Owner) {
   let hasEnded = false;
   let last = 0;
   const read = (line: Line): readonly ExportItem[] => {
-    const parsed = parseLine(line, name, schemaOf);
     last = line.number;
-    if (parsed.kind === 'other') return [];
-    if (hasEnded) return [skipLine(line, name, afterEnd)];
-    if (parsed.kind === 'skipped') return [parsed];
-    if (parsed.kind === 'post') return toItems(checkLanguages(parsed.post), estimateTime);
-    hasEnded = true;
-    if (parsed.kind === 'meta') return [];
-    const reason = `The history ended early: ${parsed.detail}`;
-    return [{ ...skipLine(line, name, reason), isCutOff: true }];
+    const record = parseHistoryLine(line, name);
+    const location = `${name}, line ${last}`;
+    if (record.kind === 'row' && record.row.kind === 'other') return [];
+    if (hasEnded) return [skipRecord(location, afterEnd)];
+    return convertRecords([record], (row) => {
+      if (row.kind === 'post') return toItems(checkLanguages(row.post), estimateTime);
+      hasEnded = true;
+      if (row.kind !== 'error') return [];
+      const reason = `The history ended early: ${row.detail}`;
+      return { ...skipRecord(location, reason), isCutOff: true };
+    });
   };
   const end = (): readonly ExportItem[] =>
-    hasEnded ? [] : [{ ...skipLine({ number: last + 1 }, name, noEnd), isCutOff: true }];
+    hasEnded ? [] : [{ ...skipRecord(`${name}, line ${last + 1}`, noEnd), isCutOff: true }];
   return { read, end };
 }
 
 function toItems(found: Post, estimateTime: (post: Status) => number): readonly ExportItem[] {
   if (found.type === 'tombstone') return [];
-  const { reposted_by: reposter, created_timestamp: created, replying_to, author, id } = found;
-  const original = { ...found, reposted_by: null };
+  const { reposted_by: reposter, created_timestamp: created } = found;
+  const item = toPostItem({ ...found, reposted_by: null }, created);
   const at = estimateTime(found);
-  const item: ExportItem = {
-    kind: 'post',
-    post: original,
-    parentId: replying_to?.status ?? null,
-    created,
-  };
-  if (reposter === null) return [item];
-  const handle = reposter.screen_name.toLowerCase();
-  const postHandle = author.screen_name.toLowerCase();
-  return [item, { kind: 'repost', handle, postHandle, postId: id, created: at }];
+  return reposter === null ? [item] : [item, toRepostItem(reposter, found, at)];
 }
 
 function createTimeEstimator({ newest }: Owner): (post: Status) => number {

@@ -1,12 +1,9 @@
-import type * as z from 'zod';
-import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
-import { profileUrl } from '../../../model/addresses/urls.ts';
+import { toWebsite } from '../../../model/account.ts';
 import { webUrlOrNull } from '../../../normalize/text.ts';
 import { readTimeMs, toIsoTime } from '../../../normalize/times.ts';
-import { enlargeAvatar } from '../../../normalize/x.ts';
-import type { MediaReference } from '../export-source.ts';
-import { type ExportFile, type ExportFiles, readWhole } from '../export-source.ts';
-import { readRecords, readRows } from '../records.ts';
+import { enlargeAvatar, toXAccount } from '../../../normalize/x.ts';
+import { type ExportFile, folderOf, type MediaReference } from '../export-source.ts';
+import { readFirst, readRows } from '../records.ts';
 import { fileNameOf } from './normalize.ts';
 import {
   accountPayload,
@@ -16,74 +13,43 @@ import {
   protectionPayload,
 } from './wire.ts';
 
-const maxBytes = 4 * 2 ** 20; // maximum size of a script with one object, such as a manifest of about 100 KB
-
-/** Returns the object of a script; `null` if the script is missing or unreadable. */
-export async function readScript<Value>(
-  schema: z.ZodType<Value>,
-  file: ExportFile | undefined,
-  read: ExportFiles['read'],
-): Promise<Value | null> {
-  if (file === undefined || file.bytes > maxBytes) return null;
-  const text = (await readWhole(read(file))).toString('utf8');
-  try {
-    const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-    return schema.safeParse(JSON.parse(json)).data ?? null;
-  } catch {
-    return null; // not JSON
-  }
-}
-
 /** Reads the account with counts of followers and posts. @throws Error if it is unreadable */
-export async function readAccount(
-  parts: ExportParts,
-  manifest: ManifestPayload | null,
-  read: ExportFiles['read'],
-) {
-  const known = await readFirst(accountPayload, parts.account, read);
+export async function readAccount(parts: ExportParts, manifest: ManifestPayload | null) {
+  const known = await readFirst(parts.account, { schema: accountPayload });
   if (known === null)
     throw new Error('account.js does not contain an account. Download the export again.');
   const { accountId, username, accountDisplayName, createdAt } = known.account;
-  const profile = (await readFirst(profilePayload, parts.profile, read))?.profile;
-  const { bio = null, location = null, website = null } = profile?.description ?? {};
-  const account = toAccount({
+  const shown = await readFirst(parts.profile, { schema: profilePayload });
+  const { description, avatarMediaUrl = null, headerMediaUrl = null } = shown?.profile ?? {};
+  const { bio = null, location = null, website = null } = description ?? {};
+  const account = toXAccount({
     id: accountId,
     screen_name: username,
-    name: accountDisplayName ?? username,
-    url: profileUrl('x', username, ''),
+    name: accountDisplayName,
     description: bio,
     location,
     website: toWebsite(webUrlOrNull(website)),
-    avatar_url: enlargeAvatar(webUrlOrNull(profile?.avatarMediaUrl ?? null)),
-    banner_url: webUrlOrNull(profile?.headerMediaUrl ?? null),
-    followers: await countConnections(parts.followers, read),
-    following: await countConnections(parts.following, read),
+    avatar_url: enlargeAvatar(webUrlOrNull(avatarMediaUrl)),
+    banner_url: webUrlOrNull(headerMediaUrl),
+    followers: await countConnections(parts.followers),
+    following: await countConnections(parts.following),
     statuses: countPosts(manifest),
     joined: toIsoTime(createdAt),
-    protected: await readProtection(parts, read),
-    platform: 'x',
+    protected: await readProtection(parts),
   });
-  return { account, media: referToPictures(account, profile) };
+  const refer = (url: string | null, exported: string | null): readonly MediaReference[] => {
+    if (url === null || exported === null) return [];
+    return [{ url, name: `profile ${accountId}-${stemOf(fileNameOf(exported))}` }];
+  };
+  const { avatar_url, banner_url } = account;
+  const media = [...refer(avatar_url, avatarMediaUrl), ...refer(banner_url, headerMediaUrl)];
+  return { account, media };
 }
 
-async function readFirst<Row>(
-  schema: z.ZodType<Row>,
-  files: readonly ExportFile[],
-  read: ExportFiles['read'],
-): Promise<Row | null> {
-  for await (const row of readRows(files, { schema, read })) return row;
-  return null;
-}
-
-async function countConnections(
-  files: readonly ExportFile[],
-  read: ExportFiles['read'],
-): Promise<number | null> {
+async function countConnections(files: readonly ExportFile[]): Promise<number | null> {
   if (files.length === 0) return null;
   let count = 0;
-  for await (const records of readRecords(files, { schema: connectionPayload, read })) {
-    count += records.filter(({ kind }) => kind === 'row').length;
-  }
+  for await (const _row of readRows(files, { schema: connectionPayload })) count += 1;
   return count;
 }
 
@@ -93,12 +59,9 @@ function countPosts(manifest: ManifestPayload | null): number | null {
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function readProtection(
-  { protection }: ExportParts,
-  read: ExportFiles['read'],
-): Promise<boolean> {
+async function readProtection({ protection }: ExportParts): Promise<boolean> {
   let last = { ms: Number.NEGATIVE_INFINITY, isProtected: false }; // exports list only the changes of six months
-  for await (const row of readRows(protection, { schema: protectionPayload, read })) {
+  for await (const row of readRows(protection, { schema: protectionPayload })) {
     const { protectedAt, action } = row.protectedHistory;
     const ms = readTimeMs(protectedAt) ?? 0;
     if (ms >= last.ms) last = { ms, isProtected: /^protect/i.test(action) };
@@ -123,32 +86,29 @@ export interface ExportParts
   extends Readonly<Record<keyof typeof patterns, readonly ExportFile[]>> {
   /** Folder of the files, with a trailing `/` unless it is empty. */
   readonly folder: string;
+  /** All files, in any order. */
+  readonly all: readonly ExportFile[];
 }
 
-const folderOf = ({ name }: ExportFile) => name.slice(0, name.lastIndexOf('/') + 1);
 const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
-const partOf = (file: ExportFile, pattern: RegExp) => Number(pattern.exec(baseOf(file))?.[1] ?? 0);
 
 /** Finds the files of an X export in any folder. */
 export function findParts(files: readonly ExportFile[]): ExportParts | null {
   const accounts = files.filter((file) => patterns.account.test(baseOf(file)));
-  const parts = accounts.map((file) => toParts(files, folderOf(file)));
+  const parts = accounts.map((file) => toParts(files, folderOf(file.name)));
   return parts.find(({ tweets, profile }) => tweets.length + profile.length > 0) ?? null;
 }
 
 function toParts(files: readonly ExportFile[], folder: string): ExportParts {
-  const own = files.filter((file) => folderOf(file) === folder);
-  const found = Object.entries(patterns).map(([kind, pattern]) => [
-    kind,
-    own
-      .filter((file) => pattern.test(baseOf(file)))
-      .toSorted((a, b) => partOf(a, pattern) - partOf(b, pattern)),
-  ]);
-  return { ...Object.fromEntries(found), folder } as ExportParts; // has the keys of `patterns`
+  const own = files.filter((file) => folderOf(file.name) === folder);
+  const found = Object.entries(patterns).map(([kind, pattern]) => {
+    const partOf = (file: ExportFile) => Number(pattern.exec(baseOf(file))?.[1] ?? 0);
+    const parts = own.filter((file) => pattern.test(baseOf(file)));
+    return [kind, parts.toSorted((a, b) => partOf(a) - partOf(b))];
+  });
+  const all = own.filter((file) => Object.values(patterns).some((p) => p.test(baseOf(file))));
+  return { ...Object.fromEntries(found), folder, all } as ExportParts; // has the keys of `patterns`
 }
-
-export const listPaths = ({ folder: _folder, ...parts }: ExportParts): ReadonlySet<string> =>
-  new Set(Object.values(parts).flatMap((files) => files.map(({ name }) => name)));
 
 /*
  * X exports contain the files of a post as `tweets_media/{id of the post}-{file name in the URL}`, and the pictures of the
@@ -162,22 +122,6 @@ export function mediaNameOf(path: string): string | null {
   return folder === 'profile' ? `profile ${stemOf(name)}` : name;
 }
 
-const mediaPath = /(?:^|\/)(tweets?|community_tweet|profile)_media\/([^/]{1,500})$/;
-
-function referToPictures(
-  { id, avatar_url, banner_url }: Account,
-  profile:
-    | { readonly avatarMediaUrl: string | null; readonly headerMediaUrl: string | null }
-    | undefined,
-): readonly MediaReference[] {
-  const pairs = [
-    [avatar_url, profile?.avatarMediaUrl],
-    [banner_url, profile?.headerMediaUrl],
-  ] as const;
-  return pairs.flatMap(([url, exported]) => {
-    if (url === null || typeof exported !== 'string') return [];
-    return [{ url, name: `profile ${id}-${stemOf(fileNameOf(exported))}` }];
-  });
-}
+export const mediaPath = /(?:^|\/)(tweets?|community_tweet|profile)_media\/([^/]{1,500})$/;
 
 const stemOf = (name: string): string => name.replace(/\.[A-Za-z0-9]{1,5}$/, '');

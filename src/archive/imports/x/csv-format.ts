@@ -1,23 +1,20 @@
-import { type Account, toAccount } from '../../../model/account.ts';
-import { profileUrl } from '../../../model/addresses/urls.ts';
 import { parseHandle } from '../../../model/reference.ts';
 import { scanFacets } from '../../../normalize/tags.ts';
 import { codePointOffsets, toCodePoints } from '../../../normalize/text.ts';
+import { toXAccount } from '../../../normalize/x.ts';
 import {
   createExportSource,
-  type ExportFile,
-  type ExportFiles,
   type ExportFormat,
-  type ExportItem,
-  type ExportSource,
+  folderOf,
+  readStart,
   skipRecord,
 } from '../export-source.ts';
 import { readLeftOut } from '../left-out.ts';
 import { type CsvRow, readCsvRows } from '../ndjson/lines.ts';
-import { describeFault } from '../records.ts';
+import { convertRecords, type ExportRecord, parseRecord } from '../records.ts';
 import { shapePost, shapeRepost } from './normalize.ts';
-import { repostStart, tweetPayload } from './wire.ts';
-import { createCsvReasonOf } from './x-format.ts';
+import { repostStart, type TweetPayload, tweetPayload } from './wire.ts';
+import { csvRules } from './x-format.ts';
 
 /** Import format of `tweets.csv` in X exports from 2012 to 2018. It lacks the account's handle. */
 export const xCsvFormat: ExportFormat = {
@@ -26,8 +23,27 @@ export const xCsvFormat: ExportFormat = {
   open: async (files, { handle }) => {
     const isAny = files.kind === 'file';
     const file = files.files.find(({ name }) => isAny || /(?:^|\/)tweets\.csv$/.test(name));
-    const isFound = file !== undefined && (await isPosts(file, files.read));
-    return isFound ? openSource(files, file, handle) : null;
+    const start = file && (await readStart(file.read(), headingBytes));
+    if (file === undefined || !heading.test(String(start))) return null;
+    return createExportSource(files, (count) => {
+      const counted = count(file);
+      return {
+        title: 'X export (tweets.csv)',
+        groups: async function* () {
+          const account = toOwner(handle);
+          yield [{ kind: 'account', account }];
+          const parse = createParser(file.name);
+          for await (const rows of readCsvRows(counted.read())) {
+            yield convertRecords(rows.flatMap(parse), (row) => {
+              const reposted = shapeRepost(row, account, { isTyped: true });
+              return reposted ?? shapePost(row, account);
+            });
+          }
+          const folder = folderOf(file.name);
+          yield* readLeftOut(files, { folder, imported: [file], rules: csvRules });
+        },
+      };
+    });
   },
 };
 
@@ -35,51 +51,22 @@ const heading = /^\ufeff?"?tweet_id"?,"?in_reply_to_status_id"?,/;
 
 const headingBytes = 256;
 
-async function isPosts(file: ExportFile, read: ExportFiles['read']): Promise<boolean> {
-  for await (const chunk of read(file))
-    return heading.test(Buffer.from(chunk).toString('utf8', 0, headingBytes));
-  return false;
-}
-
-function openSource(
-  files: ExportFiles,
-  file: ExportFile,
-  handle: string | undefined,
-): ExportSource {
-  return createExportSource(files, [file], (read) => ({
-    title: 'X export (tweets.csv)',
-    groups: async function* () {
-      const account = toOwner(handle);
-      yield [{ kind: 'account', account }];
-      const toItems = createReader(account, file.name);
-      for await (const rows of readCsvRows(read(file))) yield rows.flatMap(toItems);
-      yield* readLeftOut(files, createCsvReasonOf(file.name));
-    },
-  }));
-}
-
-function toOwner(handle: string | undefined): Account {
-  if (handle === undefined || parseHandle(handle)?.platform !== 'x') {
-    throw new Error('tweets.csv does not contain the account. Set --handle to the handle on X.');
+function toOwner(handle: string | undefined) {
+  if (handle !== undefined && parseHandle(handle)?.platform === 'x') {
+    return toXAccount({ screen_name: handle });
   }
-  const url = profileUrl('x', handle, '');
-  return toAccount({ id: handle, screen_name: handle, name: handle, url, platform: 'x' });
+  throw new Error('tweets.csv does not contain the account. Set --handle to the handle on X.');
 }
 
-function createReader(account: Account, name: string) {
+function createParser(name: string) {
   let columns: readonly string[] = [];
-  return (row: CsvRow): readonly ExportItem[] => {
-    const location = `${name}, row ${row.number}`;
-    if (row.kind === 'too long') return [skipRecord(location, 'It is too long.')];
-    const { cells, number } = row;
+  return ({ cells, number }: CsvRow): readonly ExportRecord<TweetPayload>[] => {
+    const location = `${name}, row ${number}`;
+    if (cells === null) return [skipRecord(location, 'It is too long.')];
     if (number === 1) columns = cells;
     if (number === 1) return [];
-    const { data, error } = tweetPayload.safeParse(
-      toTweet((column) => cells[columns.indexOf(column)]?.trim() || null),
-    );
-    if (error !== undefined) return [skipRecord(location, describeFault(error))];
-    const reposted = shapeRepost(data, account, { isTyped: true });
-    return reposted ?? [shapePost(data, account, { long: null, isShortened: false })];
+    const row = toTweet((column) => cells[columns.indexOf(column)]?.trim() || null);
+    return [parseRecord(row, location, tweetPayload)];
   };
 }
 

@@ -1,5 +1,5 @@
-import { type Account, toAccount } from '../../../model/account.ts';
-import { profileUrl, xCommunityUrl } from '../../../model/addresses/urls.ts';
+import type { Account } from '../../../model/account.ts';
+import { xCommunityUrl } from '../../../model/addresses/urls.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../../model/media.ts';
 import type { Community, Status } from '../../../model/post.ts';
 import { omitNull } from '../../../normalize/fields.ts';
@@ -15,7 +15,13 @@ import {
 } from '../../../normalize/text.ts';
 import type { RichText } from '../../../normalize/text-writer.ts';
 import { toCreated } from '../../../normalize/times.ts';
-import { bestVariantOf, enlargeAvatar, toReplyingTo, xPostUrl } from '../../../normalize/x.ts';
+import {
+  enlargeAvatar,
+  shapeXMedia,
+  toReplyingTo,
+  toXAccount,
+  xPostUrl,
+} from '../../../normalize/x.ts';
 import {
   annotate,
   annotationsOf,
@@ -23,7 +29,13 @@ import {
   toLinkAnnotation,
   toMediaAnnotation,
 } from '../../../normalize/x-text.ts';
-import type { ExportedPost, ExportedRepost, MediaReference } from '../export-source.ts';
+import {
+  type ExportedPost,
+  type ExportedRepost,
+  type MediaReference,
+  toPostItem,
+  toRepostItem,
+} from '../export-source.ts';
 import {
   type EntitiesPayload,
   type MediaPayload,
@@ -41,33 +53,22 @@ const repostPattern = /^RT @(\w{1,20}): /;
  */
 const repostsSinceMs = Date.UTC(2009, 10, 5);
 
-function readRepost(
-  row: TweetPayload,
-): { readonly prefix: string; readonly handle: string } | null {
-  const [prefix, handle] = repostPattern.exec(row.full_text) ?? [];
-  if (prefix === undefined || handle === undefined) return null;
-  const { favorite_count, retweet_count, in_reply_to_status_id_str: parentId } = row;
-  const isTyped =
-    row.createdMs < repostsSinceMs ||
-    (favorite_count ?? 0) + (retweet_count ?? 0) > 0 ||
-    (parentId ?? row.community_id) !== null;
-  return isTyped ? null : { prefix, handle };
-}
-
-export interface OwnPost extends ExportedPost {
-  readonly post: Status;
-}
+/** Returns whether a post has what X never exports for a repost, or is older than reposts. */
+const isOwn = (row: TweetPayload): boolean =>
+  row.createdMs < repostsSinceMs ||
+  (row.favorite_count ?? 0) + (row.retweet_count ?? 0) > 0 ||
+  (row.in_reply_to_status_id_str ?? row.community_id) !== null;
 
 interface LongText {
-  readonly long: RichText | null;
-  readonly isShortened: boolean;
+  readonly long?: RichText | null;
+  readonly isShortened?: boolean;
 }
 
 export function shapePost(
   row: TweetPayload,
   author: Account,
-  { long, isShortened }: LongText,
-): OwnPost {
+  { long = null, isShortened = false }: LongText = {},
+) {
   const text = markQuoted(long ?? shapeText(row.full_text, row.entities, 0));
   const shaped = shapeStatus(row, { author, text, isRepost: false });
   const community = row.community_id === null ? null : toCommunity(row.community_id);
@@ -76,14 +77,16 @@ export function shapePost(
     community === null && !isShortened
       ? shaped
       : { ...shaped, ...omitNull({ community }), ...(isShortened && { left_out: ['text'] }) };
-  return {
-    kind: 'post',
-    post,
-    parentId: row.in_reply_to_status_id_str,
-    created: row.createdMs / 1000,
-    media: referToMedia(post),
-  };
+  return toPostItem(post, row.createdMs / 1000, referToMedia(post));
 }
+
+/** X exports only the ids of communities. */
+const toCommunity = (id: string): Community => ({
+  id,
+  name: `Community ${id}`,
+  url: xCommunityUrl(id),
+  description: null,
+});
 
 function markQuoted(whole: RichText): RichText {
   const { text, facets } = whole;
@@ -98,14 +101,6 @@ function markQuoted(whole: RichText): RichText {
   return { text, facets: nestRuns([...facets, run], countCodePoints(text)) };
 }
 
-/** X exports only the ids of communities. */
-const toCommunity = (id: string): Community => ({
-  id,
-  name: `Community ${id}`,
-  url: xCommunityUrl(id),
-  description: null,
-});
-
 /**
  * Converts an exported repost to the original post and the repost. The export lacks the original's
  * id, time and text, so it gets those of the repost. Returns `undefined` if `row` is not a repost.
@@ -117,64 +112,40 @@ export function shapeRepost(
   { isTyped }: { readonly isTyped: boolean },
 ): readonly [ExportedPost, ExportedRepost] | undefined {
   if (row.reposted !== null) return shapeOriginal(row, row.reposted, by);
-  const repost = isTyped ? null : readRepost(row);
-  if (repost === null) return undefined;
-  const { prefix, handle } = repost;
+  const [prefix = '', handle] = repostPattern.exec(row.full_text) ?? [];
+  if (handle === undefined || isTyped || isOwn(row)) return undefined;
   const text = shapeText(row.full_text, row.entities, countCodePoints(prefix));
-  const author = shapeMentioned(row, handle);
+  const mention = row.entities?.user_mentions.find(
+    ({ screen_name }) => screen_name.toLowerCase() === handle.toLowerCase(),
+  );
+  const author = toXAccount({ id: mention?.id_str, screen_name: handle, name: mention?.name });
   const shaped = shapeStatus(row, { author, text, isRepost: true });
   const isCut = countCodePoints(row.full_text) >= repostLength && row.full_text.endsWith('…');
-  return toItems(isCut ? { ...shaped, left_out: ['text'] } : shaped, row, { row, by });
+  const post: Status = isCut ? { ...shaped, left_out: ['text'] } : shaped;
+  const created = row.createdMs / 1000;
+  return [toPostItem(post, created, referToMedia(post)), toRepostItem(by, post, created)];
 }
 
-function shapeOriginal(row: TweetPayload, { row: original, user }: RepostedPayload, by: Account) {
-  const author = toAccount({
-    id: user.id_str ?? user.id ?? user.screen_name,
+function shapeOriginal(
+  repost: TweetPayload,
+  { row, user }: RepostedPayload,
+  by: Account,
+): readonly [ExportedPost, ExportedRepost] {
+  const author = toXAccount({
+    id: user.id_str ?? user.id,
     screen_name: user.screen_name,
-    name: user.name ?? user.screen_name,
-    url: profileUrl('x', user.screen_name, ''),
+    name: user.name,
     avatar_url: enlargeAvatar(webUrlOrNull(user.profile_image_url_https)),
     protected: user.protected,
-    platform: 'x',
   });
-  const text = shapeText(original.full_text, original.entities, 0);
-  const post = shapeStatus(original, { author, text, isRepost: true });
-  return toItems(post, original, { row, by });
-}
-
-function toItems(
-  post: Status,
-  original: TweetPayload,
-  { row, by }: { readonly row: TweetPayload; readonly by: Account },
-): readonly [ExportedPost, ExportedRepost] {
-  const created = original.createdMs / 1000;
-  return [
-    { kind: 'post', post, parentId: null, created, media: referToMedia(post) },
-    {
-      kind: 'repost',
-      handle: by.screen_name.toLowerCase(),
-      postHandle: post.author.screen_name.toLowerCase(),
-      postId: post.id,
-      created: row.createdMs / 1000,
-    },
-  ];
+  const text = shapeText(row.full_text, row.entities, 0);
+  const post = shapeStatus(row, { author, text, isRepost: true });
+  const item = toPostItem(post, row.createdMs / 1000, referToMedia(post));
+  return [item, toRepostItem(by, post, repost.createdMs / 1000)];
 }
 
 /** Code points to which X shortens a repost's text. An entity such as `&amp;` counts as one. */
 const repostLength = 139;
-
-function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
-  const mention = entities?.user_mentions.find(
-    ({ screen_name }) => screen_name.toLowerCase() === handle.toLowerCase(),
-  );
-  return toAccount({
-    id: mention?.id_str ?? handle,
-    screen_name: handle,
-    name: mention?.name ?? handle,
-    url: profileUrl('x', handle, ''),
-    platform: 'x',
-  });
-}
 
 interface Shaped {
   readonly author: Account;
@@ -235,22 +206,11 @@ function shapeMedia({ entities, extended_media: extended }: TweetPayload): Media
 function shapeItem(item: MediaPayload): readonly Media[] {
   const picture = item.media_url_https ?? item.media_url;
   if (picture === null || !isWebUrl(picture)) return [];
-  const size = item.sizes?.large ?? item.sizes?.medium;
-  const known = { width: size?.w ?? null, height: size?.h ?? null, alt: item.ext_alt_text };
-  if (item.video_info === null) return [{ type: 'photo', url: picture, ...known }];
-  const type = item.type === 'animated_gif' ? 'gif' : 'video';
-  return [{ type, ...known, ...shapeVideo(item.video_info, picture) }];
-}
-
-function shapeVideo(video: NonNullable<MediaPayload['video_info']>, picture: string) {
-  const variants = video.variants.filter(({ url }) => isWebUrl(url));
-  return {
-    url: bestVariantOf(variants)?.url ?? picture,
-    thumbnail_url: picture,
-    // GIFs loop, so X sends their duration as 0 or not at all.
-    duration: video.duration_millis === null ? null : video.duration_millis / 1000 || null,
-    variants,
-  };
+  const { w: width = null, h: height = null } = item.sizes ?? {};
+  const { type, ext_alt_text: alt, video_info } = item;
+  const variants = video_info?.variants.filter(({ url }) => isWebUrl(url)) ?? [];
+  const video = video_info && { ...video_info, variants };
+  return [shapeXMedia({ type, url: picture, width, height, alt, video })];
 }
 
 function referToMedia({ id, media }: Status): readonly MediaReference[] {

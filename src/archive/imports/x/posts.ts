@@ -1,17 +1,11 @@
 import type { Account } from '../../../model/account.ts';
-import type { EarlierVersion, Status } from '../../../model/post.ts';
+import type { Status } from '../../../model/post.ts';
 import { decodeEntities } from '../../../normalize/text.ts';
 import type { RichText } from '../../../normalize/text-writer.ts';
 import { readTimeMs } from '../../../normalize/times.ts';
-import type {
-  ExportedPost,
-  ExportFile,
-  ExportFiles,
-  ExportItem,
-  LeftOutContent,
-} from '../export-source.ts';
-import { readRecords, readRows } from '../records.ts';
-import { type OwnPost, shapeNote, shapePost, shapeRepost } from './normalize.ts';
+import type { ExportedPost, ExportFile, ExportItem, LeftOutContent } from '../export-source.ts';
+import { convertRecords, readRecords, readRows } from '../records.ts';
+import { shapeNote, shapePost, shapeRepost } from './normalize.ts';
 import {
   maxVersions,
   type NotePayload,
@@ -21,7 +15,6 @@ import {
 } from './wire.ts';
 
 interface PostReading {
-  readonly read: ExportFiles['read'];
   readonly account: Account;
   readonly notes: Notes;
   /** Ids of the first versions of edited posts. */
@@ -33,7 +26,7 @@ interface PostReading {
 /** Yields posts and reposts. Yields edited posts last, and without their earlier versions. */
 export async function* readPosts(
   files: readonly ExportFile[],
-  { read, account, notes, edited, hasOriginals }: PostReading,
+  { account, notes, edited, hasOriginals }: PostReading,
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
   const edits = createEdits(edited);
   let shortened = 0;
@@ -48,27 +41,22 @@ export async function* readPosts(
     return edits.take(post, row) ? [] : [post];
   };
   for (const file of files) {
-    for await (const records of readRecords([file], { schema: tweetPayload, read }))
-      yield records.flatMap((record) => (record.kind === 'row' ? shape(record.row) : [record]));
+    for await (const records of readRecords([file], { schema: tweetPayload }))
+      yield convertRecords(records, shape);
     const reason = 'the export lacks the full text of these posts';
     const counted = { name: file.name, count: shortened, unit: 'item' } as const;
     if (shortened > 0) yield [{ kind: 'left-out', ...counted, reason }];
     shortened = 0;
   }
-  yield [...edits.finish()];
+  yield edits.finish();
   yield listUnused(notes);
 }
 
-const listUnused = (notes: Notes): readonly LeftOutContent[] =>
-  [...notes.countUnused()]
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => ({
-      kind: 'left-out',
-      name,
-      count,
-      unit: 'item',
-      reason: 'the posts of these full texts are not in the export',
-    }));
+const listUnused = ({ unused }: Notes): readonly LeftOutContent[] =>
+  [...unused].flatMap(([name, count]) => {
+    const reason = 'the posts of these full texts are not in the export';
+    return count > 0 ? [{ kind: 'left-out', name, count, unit: 'item', reason }] : [];
+  });
 
 const firstIds =
   /"initialTweetId"\s{0,99}:\s{0,99}"(\d{1,20})"|"editTweetIds"\s{0,99}:\s{0,99}\[\s{0,99}"(\d{1,20})"\s{0,99},/g;
@@ -78,13 +66,10 @@ const overlap = 600; // maximum length of a match
 const maxEdited = 65_536; // maximum number of edited posts whose first version is recognized
 
 /** Returns the first versions' ids, because these often do not state that they were edited. */
-export async function readEditedIds(
-  files: readonly ExportFile[],
-  read: ExportFiles['read'],
-): Promise<ReadonlySet<string>> {
+export async function readEditedIds(files: readonly ExportFile[]): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const file of files) {
-    for await (const id of findIds(read(file))) if (ids.size < maxEdited) ids.add(id);
+    for await (const id of findIds(file.read())) if (ids.size < maxEdited) ids.add(id);
   }
   return ids;
 }
@@ -96,6 +81,8 @@ async function* findIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     for (const [, initial, listed] of text.matchAll(firstIds)) yield initial ?? listed ?? '';
   }
 }
+
+type OwnPost = ReturnType<typeof shapePost>;
 
 const maxCharacters = 2 ** 26;
 
@@ -118,32 +105,25 @@ function createEdits(edited: ReadonlySet<string>) {
       groups.set(row.firstId, group);
       return true;
     },
-    /** Yields the last version of each edited post. */
-    *finish(): Generator<ExportedPost> {
-      for (const [first, group] of groups) yield* joinVersions(group, first);
-    },
+    /** Returns the last version of each edited post. */
+    finish: () => [...groups].map(([first, group]) => joinVersions(group, first)),
   };
 }
 
-function* joinVersions(group: readonly OwnPost[], first: string): Generator<ExportedPost> {
+function joinVersions(group: readonly OwnPost[], first: string): ExportedPost {
   const byId = new Map(group.map((item) => [BigInt(item.post.id), item]));
-  const versions = [...byId].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
-  const last = versions.at(-1);
-  if (last === undefined) return;
+  const versions = [...byId].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, item]) => item);
+  const [last, ...others] = versions as [OwnPost, ...OwnPost[]]; // no group is empty
   const { post } = last;
-  const earlier = versions.slice(0, -1).map(toEarlier);
+  const earlier = others.toReversed().map(({ post: { id, text, created_at } }) => {
+    return { id, text, created_at };
+  });
   const edits: Partial<Status> = {
     ...(post.id !== first && { edited_at: post.created_at }),
     ...(earlier.length > 0 && { earlier_versions: earlier }),
   };
-  yield { ...last, post: { ...post, ...edits } };
+  return { ...last, post: { ...post, ...edits } };
 }
-
-const toEarlier = ({ post: { id, text, created_at } }: OwnPost): EarlierVersion => ({
-  id,
-  text,
-  created_at,
-});
 
 const maxNoteCharacters = 8_000_000;
 
@@ -155,29 +135,15 @@ interface Note {
   readonly note: NotePayload;
   readonly key: string;
   readonly file: string;
+  /** Id of the post, which can be in the export twice. */
+  takenBy: string | null;
 }
 
-interface FoundNote {
-  /** Full text; `null` if the post itself has it too. */
-  readonly text: RichText | null;
-}
-
-interface Notes {
-  /** Returns the full text of a post. Other posts then do not get it. */
-  take(row: TweetPayload): FoundNote | undefined;
-  /** Returns, for each file, the number of full texts that no post has taken. */
-  countUnused(): ReadonlyMap<string, number>;
-}
-
-export const noNotes: Notes = { take: () => undefined, countUnused: () => new Map() };
+type Notes = Awaited<ReturnType<typeof readNotes>>;
 
 /** Reads the full texts of long posts, which do not contain the ids of their posts. */
-export async function readNotes(
-  files: readonly ExportFile[],
-  read: ExportFiles['read'],
-): Promise<Notes> {
+export async function readNotes(files: readonly ExportFile[]) {
   const bySecond = new Map<number, Note[]>();
-  const taken = new Map<string, Note>(); // by the id of the post, which can be in the export twice
   const unused = new Map<string, number>();
   let characters = 0;
   const keep = (note: NotePayload, file: string) => {
@@ -187,43 +153,39 @@ export async function readNotes(
     if (ms === null || characters > maxNoteCharacters) return;
     const second = Math.floor(ms / 1000);
     const same = bySecond.get(second) ?? [];
-    if (same.length < maxPerSecond) same.push({ note, key: toKey(note.core.text), file });
+    const key = toKey(note.core.text);
+    if (same.length < maxPerSecond) same.push({ note, key, file, takenBy: null });
     bySecond.set(second, same);
   };
   for (const file of files) {
-    for await (const { noteTweet } of readRows([file], { schema: notePayload, read }))
+    for await (const { noteTweet } of readRows([file], { schema: notePayload }))
       keep(noteTweet, file.name);
   }
-  const takeFirst = (row: TweetPayload): Note | undefined => {
-    const found = findNote(bySecond, row);
-    if (found === undefined) return undefined;
-    found.among.splice(found.among.indexOf(found.note), 1);
-    taken.set(row.id_str, found.note);
-    unused.set(found.note.file, (unused.get(found.note.file) ?? 0) - 1);
-    return found.note;
-  };
   return {
-    take: (row) => {
-      const found = taken.get(row.id_str) ?? takeFirst(row);
+    /** Returns the full text of a post, `null` if the post has it too. Others do not get it. */
+    take: (row: TweetPayload): { readonly text: RichText | null } | undefined => {
+      const found = findNote(bySecond, row);
       if (found === undefined) return undefined;
-      const isSame = found.key === toKey(row.full_text);
-      return { text: isSame ? null : shapeNote(found.note, row.entities?.media ?? []) };
+      const { file, takenBy, key, note } = found;
+      if (takenBy === null) unused.set(file, (unused.get(file) ?? 0) - 1);
+      found.takenBy = row.id_str;
+      const isSame = key === toKey(row.full_text);
+      return { text: isSame ? null : shapeNote(note, row.entities?.media ?? []) };
     },
-    countUnused: () => unused,
+    /** Number of full texts that no post has taken, by file. */
+    unused,
   };
 }
 
-function findNote(bySecond: ReadonlyMap<number, Note[]>, row: TweetPayload) {
+function findNote(bySecond: ReadonlyMap<number, Note[]>, row: TweetPayload): Note | undefined {
   const second = Math.floor(row.createdMs / 1000);
-  const listAt = (at: number) => bySecond.get(at) ?? [];
-  const lists = [listAt(second), listAt(second - 1), listAt(second + 1)];
+  const lists = [second, second - 1, second + 1].map((at) => bySecond.get(at) ?? []);
   if (lists.every(({ length }) => length === 0)) return undefined;
+  const own = lists.flat().find(({ takenBy }) => takenBy === row.id_str);
   const fits = createFit(row);
-  const [same = [], ...near] = lists.map((among) =>
-    among.filter(fits).map((note) => ({ note, among })),
-  );
+  const [same = [], ...near] = lists.map((notes) => notes.filter(fits));
   const others = near.flat();
-  return same[0] ?? (others.length === 1 ? others[0] : undefined);
+  return own ?? same[0] ?? (others.length === 1 ? others[0] : undefined);
 }
 
 function createFit(row: TweetPayload): (note: Note) => boolean {
@@ -231,7 +193,8 @@ function createFit(row: TweetPayload): (note: Note) => boolean {
   const beginning = toKey(row.full_text.replace(end, ''));
   const isCut = row.truncated || shortened.test(row.full_text);
   const isBeginning = beginning !== '' && (isCut || widthOf(beginning) >= minBeginning);
-  return ({ key }) => key === whole || (isBeginning && key.startsWith(beginning));
+  return ({ key, takenBy }) =>
+    takenBy === null && (key === whole || (isBeginning && key.startsWith(beginning)));
 }
 
 const shortened = /…(?:\s{0,4}https?:\/\/t\.co\/\w{1,20}){0,4}\s{0,4}$/;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lenient, listOf, parserOf, text, token, url } from '../../../normalize/lenient.ts';
+import { lenient, listOf, parserOf, refuse, text, token, url } from '../../../normalize/lenient.ts';
 import { maximums } from '../../../normalize/maximums.ts';
 import { readTimeMs, refuseTime } from '../../../normalize/times.ts';
 import { timeOfXId, xHandle, xId } from '../../../normalize/x.ts';
@@ -47,15 +47,16 @@ const indices = z
 const link = z.object({ url, expanded_url: words, indices });
 const size = lenient(z.object({ w: digits, h: digits }));
 
-const readNamedSizes = parserOf(z.object({ large: size, medium: size }));
-const readSizeList = parserOf(listOf(size, maximums.variants));
-
-function readSizes(value: unknown) {
-  if (!Array.isArray(value)) return value === undefined ? null : readNamedSizes(value);
-  const known = (readSizeList(value) ?? []).filter((one) => one !== null);
-  const [large = null] = known.toSorted((a, b) => (b.w ?? 0) - (a.w ?? 0));
-  return { large, medium: null };
-}
+/** Largest size. Exports before 2019 have a list of sizes. */
+const largest = lenient(
+  z.union([
+    z.object({ large: size, medium: size }).transform(({ large, medium }) => large ?? medium),
+    listOf(size, maximums.variants).transform((sizes) => {
+      const known = sizes.filter((one) => one !== null);
+      return known.toSorted((a, b) => (b.w ?? 0) - (a.w ?? 0))[0] ?? null;
+    }),
+  ]),
+);
 
 const media = z.object({
   url: words,
@@ -63,7 +64,7 @@ const media = z.object({
   media_url_https: words,
   media_url: words,
   indices,
-  sizes: anything.transform(readSizes),
+  sizes: largest,
   ext_alt_text: words,
   video_info: lenient(
     z.object({
@@ -110,58 +111,51 @@ export const userPayload = z.object({
 
 type UserPayload = z.output<typeof userPayload>;
 
-export interface TweetPayload {
-  readonly id_str: string;
-  readonly full_text: string;
-  /** Links, mentions, tags and media; `null` if they are unreadable. */
-  readonly entities: EntitiesPayload | null;
-  readonly extended_media: readonly MediaPayload[];
-  readonly in_reply_to_status_id_str: string | null;
-  readonly in_reply_to_screen_name: string | null;
-  readonly favorite_count: number | null;
-  readonly retweet_count: number | null;
-  readonly lang: string | null;
-  readonly source: string | null;
-  readonly possibly_sensitive: boolean;
-  readonly truncated: boolean;
-  readonly community_id: string | null;
-  /** Id of the first version of an edited post; otherwise the id of the post. */
-  readonly firstId: string;
-  /** Whether the post states that it has several versions. The first one does not always. */
-  readonly isEdited: boolean;
-  readonly reposted: RepostedPayload | null;
-  readonly createdMs: number;
-}
+export type TweetPayload = ReturnType<typeof readTweet>;
 
 const readExtended = parserOf(z.object({ media: listOf(media, maximums.media) }));
 
 /** Post in `tweets.js`. Members are parsed one by one: an object schema takes twice the time. */
 export const tweetPayload: z.ZodType<TweetPayload> = z.unknown().transform((value, context) => {
   const row = unwrapTweet(value);
-  if (!isTweetRow(row)) return reportFault(row, context);
-  const createdMs = readCreatedMs(row.created_at, row.id_str);
+  if (row === null) return refuse(context, 'It does not have the expected structure.');
+  const [id_str, full_text] = [idOf(row), textOf(row)];
+  if (id_str === null) return refuse(context, 'Its field id_str is missing or cannot be read.');
+  if (typeof full_text !== 'string')
+    return refuse(context, 'Its field full_text is missing or cannot be read.');
+  const createdMs = readCreatedMs(row.created_at, id_str);
   if (createdMs === null) return refuseTime(context);
-  const reposted = readReposted(row, createdMs);
-  if (reposted === undefined) return refuseRepost(context);
-  return {
-    id_str: row.id_str,
-    full_text: row.full_text,
-    entities: readEntities(row.entities),
-    extended_media:
-      row.extended_entities === undefined ? [] : (readExtended(row.extended_entities)?.media ?? []),
-    in_reply_to_status_id_str: readId(row.in_reply_to_status_id_str),
-    in_reply_to_screen_name: readHandle(row.in_reply_to_screen_name),
-    favorite_count: readDigits(row.favorite_count),
-    retweet_count: readDigits(row.retweet_count),
-    lang: readTerm(row.lang),
-    source: readWords(row.source),
-    possibly_sensitive: row.possibly_sensitive === true,
-    truncated: row.truncated === true,
-    community_id: readId(row.community_id_str) ?? readId(row.community_id),
-    ...readEdit(row.edit_info, row.id_str),
-    reposted,
-    createdMs,
-  };
+  const reposted = readReposted(row, { id_str, full_text, createdMs });
+  if (reposted === undefined)
+    return refuse(context, 'It is a repost, and the author of the original post is unknown.');
+  return readTweet(row, { id_str, full_text, createdMs }, reposted);
+});
+
+type TweetKey = Readonly<{ id_str: string; full_text: string; createdMs: number }>;
+
+const readTweet = (
+  row: Members,
+  { id_str, full_text, createdMs }: TweetKey,
+  reposted: RepostedPayload | null,
+) => ({
+  id_str,
+  full_text,
+  /** Links, mentions, tags and media; `null` if they are unreadable. */
+  entities: readEntities(row.entities),
+  extended_media:
+    row.extended_entities === undefined ? [] : (readExtended(row.extended_entities)?.media ?? []),
+  in_reply_to_status_id_str: readId(row.in_reply_to_status_id_str),
+  in_reply_to_screen_name: readHandle(row.in_reply_to_screen_name),
+  favorite_count: readDigits(row.favorite_count),
+  retweet_count: readDigits(row.retweet_count),
+  lang: readTerm(row.lang),
+  source: readWords(row.source),
+  possibly_sensitive: row.possibly_sensitive === true,
+  truncated: row.truncated === true,
+  community_id: readId(row.community_id_str) ?? readId(row.community_id),
+  ...readEdit(row.edit_info, id_str),
+  reposted,
+  createdMs,
 });
 
 /** Parses a time, also in the form `2015-01-24 02:02:37 +0000` of exports before 2019. */
@@ -183,26 +177,26 @@ export interface RepostedPayload {
 /** Start of the text of a repost. Captures the handle of the original author. */
 export const repostStart = /^RT @(\w{1,20})(?::? |:?$)/;
 
-function readReposted(row: TweetRow, createdMs: number): RepostedPayload | null | undefined {
+function readReposted(row: Members, repost: TweetKey): RepostedPayload | null | undefined {
   const { retweeted_status: value } = row;
   const statedId = readId(row.retweeted_status_id_str) ?? readId(row.retweeted_status_id);
   if (!isObject(value) && statedId === null) return null;
-  const original = unwrapTweet(value ?? {});
-  const [start = '', handle] = repostStart.exec(row.full_text) ?? [];
-  const user = readAuthor(memberOf(original, 'user') ?? memberOf(value, 'user'), handle);
-  const id_str = readId(memberOf(original, 'id_str')) ?? statedId ?? row.id_str;
+  const original = unwrapTweet(value) ?? {};
+  const [start = '', handle] = repostStart.exec(repost.full_text) ?? [];
+  const user = readAuthor(original.user ?? memberOf(value, 'user'), handle);
+  const id_str = idOf(original) ?? statedId ?? repost.id_str;
   const { data } = tweetPayload.safeParse({
-    ...Object(original),
+    ...original,
     id_str,
-    full_text: readWords(memberOf(original, 'full_text')) ?? row.full_text.slice(start.length),
-    created_at: toOriginalTime(memberOf(original, 'created_at'), id_str, createdMs),
+    full_text: readWords(textOf(original)) ?? repost.full_text.slice(start.length),
+    created_at: toOriginalTime(original.created_at, id_str, repost.createdMs),
     // An original is never a repost, so the recursion ends.
     ...noOriginal,
   });
   return user === undefined || data === undefined ? undefined : { row: data, user };
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
 const toOriginalTime = (time: unknown, id: string, repostedMs: number): unknown =>
   readCreatedMs(time, id) === null ? new Date(repostedMs).toISOString() : time;
@@ -218,57 +212,34 @@ const readAuthor = (value: unknown, handle: string | undefined): UserPayload | u
   userPayload.safeParse(value).data ??
   userPayload.safeParse({ ...Object(value), screen_name: handle }).data;
 
-function refuseRepost(context: z.RefinementCtx): never {
-  const message = 'It is a repost, and the author of the original post is unknown.';
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-}
-
 export const maxVersions = 50; // X allows five edits of a post
 
-function readEdit(info: unknown, id: string): Pick<TweetPayload, 'firstId' | 'isEdited'> {
+function readEdit(info: unknown, id: string) {
   const list = memberOf(controlOf(info), 'editTweetIds');
   const ids: readonly unknown[] = Array.isArray(list) ? list.slice(0, maxVersions) : [];
   const listed = ids.includes(id) ? readId(ids[0]) : null;
+  /** Id of the first version of an edited post; otherwise the id of the post. */
   const firstId = readId(memberOf(memberOf(info, 'edit'), 'initialTweetId')) ?? listed ?? id;
+  // Whether the post states that it has several versions. The first one does not always.
   return { firstId, isEdited: firstId !== id || (listed !== null && ids.length > 1) };
 }
 
 const controlOf = (info: unknown): unknown =>
   memberOf(memberOf(info, 'edit'), 'editControlInitial') ?? memberOf(info, 'initial') ?? info;
 
-const tweetRow = z.looseObject({ id_str: xId, full_text: text });
+type Members = Readonly<Record<string, unknown>>;
 
-type TweetRow = z.output<typeof tweetRow>;
-
-function isTweetRow(value: unknown): value is TweetRow {
-  if (typeof value !== 'object' || value === null) return false;
-  // A JSON object, so its members are unknown values.
-  const { id_str, full_text } = value as Record<string, unknown>;
-  return readId(id_str) !== null && typeof full_text === 'string';
-}
-
-function reportFault(row: unknown, context: z.RefinementCtx): never {
-  const [issue] = tweetRow.safeParse(row).error?.issues ?? [];
-  const { path = [] } = issue ?? {};
-  context.addIssue({ code: 'invalid_type', expected: 'unknown', input: row, path });
-  return z.NEVER;
-}
-
-function unwrapTweet(value: unknown): unknown {
+function unwrapTweet(value: unknown): Members | null {
   const row = memberOf(value, 'tweet') ?? value;
-  if (typeof row !== 'object' || row === null) return row;
-  if (Object.hasOwn(row, 'id_str') && Object.hasOwn(row, 'full_text')) return row;
-  const either = (name: string, old: string) => memberOf(row, name) ?? memberOf(row, old);
-  const id = either('id_str', 'id');
-  return { ...row, id_str: readId(id) ?? id, full_text: either('full_text', 'text') };
+  return isObject(row) ? row : null;
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  // A JSON object, so its members are unknown values.
-  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-}
+// Exports before 2019 have other names.
+const idOf = (row: Members): string | null => readId(row.id_str ?? row.id);
+const textOf = (row: Members): unknown => row.full_text ?? row.text;
+
+const memberOf = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** Entry of `note-tweet.js`: full text of a long post, without the id of the post. */
 export const notePayload = z.object({

@@ -1,25 +1,23 @@
 import * as z from 'zod';
 import { toIsoSeconds } from '../../../lib/clock.ts';
-import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
-import { profileUrl } from '../../../model/addresses/urls.ts';
+import { type Account, toWebsite } from '../../../model/account.ts';
 import { lenient, textOrNull, tokenOrNull } from '../../../normalize/lenient.ts';
 import { webUrlOrNull } from '../../../normalize/text.ts';
 import { readTimeMs } from '../../../normalize/times.ts';
-import { enlargeAvatar, xHandle } from '../../../normalize/x.ts';
+import { enlargeAvatar, toXAccount, xHandle } from '../../../normalize/x.ts';
 import { toIdHandle } from '../../store/connections.ts';
-import type { ExportFormat, ExportItem, ExportSource } from '../export-source.ts';
-import { createExportSource, type ExportFile, type ExportFiles } from '../export-source.ts';
-import { type ReasonOf, readLeftOut, unknownFile } from '../left-out.ts';
-import { readRecords, readRows } from '../records.ts';
 import {
-  type ExportParts,
-  findParts,
-  listPaths,
-  mediaNameOf,
-  readAccount,
-  readScript,
-} from './account.ts';
-import { noNotes, readEditedIds, readNotes, readPosts } from './posts.ts';
+  createExportSource,
+  type ExportFile,
+  type ExportFiles,
+  type ExportFormat,
+  type ExportSource,
+  readObject,
+} from '../export-source.ts';
+import { type LeftOutRules, readLeftOut } from '../left-out.ts';
+import { convertRecords, readFirst, readRecords } from '../records.ts';
+import { type ExportParts, findParts, mediaNameOf, mediaPath, readAccount } from './account.ts';
+import { readEditedIds, readNotes, readPosts } from './posts.ts';
 import { connectionPayload, manifestPayload, readId, readXTimeMs, userPayload } from './wire.ts';
 
 /** Import format of X exports, also from 2012 to 2018: zip file, folder or its `data` folder. */
@@ -35,38 +33,40 @@ export const xFormat: ExportFormat = {
 };
 
 async function openSource(files: ExportFiles, parts: ExportParts): Promise<ExportSource> {
-  const manifest = await readScript(manifestPayload, parts.manifest[0], files.read);
-  const madeMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
-  const posts = [...parts.tweets, ...parts.communityTweets];
-  const countedFiles = [...posts, ...parts.followers, ...parts.following];
-  return createExportSource(files, countedFiles, (read) => ({
-    title: 'X export',
-    mediaNameOf,
-    ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
-    groups: async function* () {
-      const { account, media } = await readAccount(parts, manifest, files.read);
-      const notes = await readNotes(parts.notes, files.read);
-      yield [{ kind: 'account', account, media }];
-      const edited = await readEditedIds(posts, files.read);
-      yield* readPosts(posts, { read, account, notes, edited, hasOriginals: false });
-      const own = account.screen_name.toLowerCase();
-      yield* readFollows(parts.followers, read, (id) => ({ follower: id, followed: own }));
-      yield* readFollows(parts.following, read, (id) => ({ follower: own, followed: id }));
-      yield* readLeftOut(files, createReasonOf(parts.folder, listPaths(parts)));
-    },
-  }));
+  const manifest = await readObject(parts.manifest[0], manifestPayload);
+  const exportedMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
+  return createExportSource(files, (count) => {
+    const posts = [...parts.tweets, ...parts.communityTweets];
+    const countedPosts = posts.map(count);
+    const [followers, following] = [parts.followers.map(count), parts.following.map(count)];
+    return {
+      title: 'X export',
+      mediaNameOf,
+      exportedMs,
+      groups: async function* () {
+        const { account, media } = await readAccount(parts, manifest);
+        const notes = await readNotes(parts.notes);
+        yield [{ kind: 'account', account, media }];
+        const edited = await readEditedIds(posts);
+        yield* readPosts(countedPosts, { account, notes, edited, hasOriginals: false });
+        const own = account.screen_name.toLowerCase();
+        yield* readFollows(followers, (id) => ({ follower: id, followed: own }));
+        yield* readFollows(following, (id) => ({ follower: own, followed: id }));
+        yield* readLeftOut(files, { folder: parts.folder, imported: parts.all, rules });
+      },
+    };
+  });
 }
 
 async function* readFollows(
   files: readonly ExportFile[],
-  read: ExportFiles['read'],
   toPair: (idHandle: string) => { readonly follower: string; readonly followed: string },
 ) {
-  for await (const records of readRecords(files, { schema: connectionPayload, read })) {
-    yield records.map((record): ExportItem => {
-      if (record.kind === 'skipped') return record;
-      return { kind: 'follow', ...toPair(toIdHandle(record.row.accountId)) };
-    });
+  for await (const records of readRecords(files, { schema: connectionPayload })) {
+    yield convertRecords(records, ({ accountId }) => ({
+      kind: 'follow',
+      ...toPair(toIdHandle(accountId)),
+    }));
   }
 }
 
@@ -75,42 +75,41 @@ async function* readFollows(
  * `data/js/user_details.js`. The file `tweets.csv` contains the same posts.
  */
 
-interface MonthlyParts {
-  /** Folder of the scripts, with a trailing `/`: `data/js/`. */
-  readonly folder: string;
-  /** Scripts with posts, oldest first. */
-  readonly months: readonly ExportFile[];
-  readonly details: ExportFile | undefined;
-  readonly payload: ExportFile | undefined;
-}
+type MonthlyParts = NonNullable<ReturnType<typeof findMonths>>;
 
 const month = /^((?:.*\/)?js\/)tweets\/\d{4}_\d\d\.js$/s;
 
-function findMonths(files: readonly ExportFile[]): MonthlyParts | null {
+function findMonths(files: readonly ExportFile[]) {
   const [folder] = files.flatMap(({ name }) => month.exec(name)?.[1] ?? []);
   if (folder === undefined) return null;
   const find = (name: string) => files.find((file) => file.name === `${folder}${name}`);
-  const details = find('user_details.js');
   const months = files
     .filter(({ name }) => month.exec(name)?.[1] === folder)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return { folder, months, details, payload: find('payload_details.js') };
+  const [details, payload] = ['user_details.js', 'payload_details.js'].map(find);
+  return { folder, months, details, payload };
 }
 
 async function openMonths(files: ExportFiles, parts: MonthlyParts): Promise<ExportSource> {
-  const payload = await readScript(payloadDetails, parts.payload, files.read);
-  const madeMs = readXTimeMs(payload?.created_at);
-  return createExportSource(files, parts.months, (read) => ({
-    title: 'X export',
-    ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
-    groups: async function* () {
-      const account = await readMonthlyAccount(parts, payload?.tweets ?? null, files.read);
-      yield [{ kind: 'account', account }];
-      const without = { notes: noNotes, edited: new Set<string>() };
-      yield* readPosts(parts.months, { read, account, ...without, hasOriginals: true });
-      yield* readLeftOut(files, createMonthlyReasonOf(parts));
-    },
-  }));
+  const { details, months, folder } = parts;
+  const payload = await readObject(parts.payload, payloadDetails);
+  const exportedMs = readXTimeMs(payload?.created_at);
+  return createExportSource(files, (count) => {
+    const countedMonths = months.map(count);
+    return {
+      title: 'X export',
+      exportedMs,
+      groups: async function* () {
+        const account = await readMonthlyAccount(parts, payload?.tweets ?? null);
+        yield [{ kind: 'account', account }];
+        const without = { notes: await readNotes([]), edited: new Set<string>() };
+        yield* readPosts(countedMonths, { account, ...without, hasOriginals: true });
+        const root = folder.replace(/(?:data\/)?js\/$/, '');
+        const imported = [details, parts.payload, ...months];
+        yield* readLeftOut(files, { folder: root, imported, rules: monthlyRules });
+      },
+    };
+  });
 }
 
 const payloadDetails = z.object({
@@ -132,10 +131,10 @@ const userDetails = z.object({
 async function readMonthlyAccount(
   { folder, details, months }: MonthlyParts,
   statuses: number | null,
-  read: ExportFiles['read'],
 ): Promise<Account> {
-  const known = await readScript(userDetails, details, read);
-  const author = await readAuthor(months, read);
+  const known = await readObject(details, userDetails);
+  const schema = z.object({ user: userPayload });
+  const author = (await readFirst(months.toReversed(), { schema }))?.user;
   const screen_name = known?.screen_name ?? author?.screen_name;
   if (screen_name === undefined) {
     throw new Error(
@@ -143,11 +142,10 @@ async function readMonthlyAccount(
     );
   }
   const joinedMs = readXTimeMs(known?.created_at);
-  return toAccount({
-    id: known?.id ?? author?.id_str ?? author?.id ?? screen_name,
+  return toXAccount({
+    id: known?.id ?? author?.id_str ?? author?.id,
     screen_name,
-    name: known?.full_name ?? author?.name ?? screen_name,
-    url: profileUrl('x', screen_name, ''),
+    name: known?.full_name ?? author?.name,
     description: known?.bio ?? null,
     location: known?.location ?? null,
     website: toWebsite(webUrlOrNull(known?.expanded_url ?? known?.url ?? null)),
@@ -155,14 +153,7 @@ async function readMonthlyAccount(
     statuses,
     joined: joinedMs === null ? null : toIsoSeconds(joinedMs),
     protected: author?.protected ?? false,
-    platform: 'x',
   });
-}
-
-async function readAuthor(months: readonly ExportFile[], read: ExportFiles['read']) {
-  const schema = z.object({ user: userPayload });
-  for await (const { user } of readRows(months.toReversed(), { schema, read })) return user;
-  return null;
 }
 
 /*
@@ -172,7 +163,9 @@ async function readAuthor(months: readonly ExportFile[], read: ExportFiles['read
 
 const notPosts = 'Perch imports only posts, the profile and connections';
 
-const reasons: readonly (readonly [name: RegExp, reason: string])[] = [
+const rules: LeftOutRules['rules'] = [
+  [mediaPath, null],
+  [/(?:^|\/)(?:assets\/|Your archive\.html$|README\.txt$|index\.html$)/, null],
   [/^(?:direct[-_]message|message-event|audio-video-calls-in-dm|xchat)/, 'private messages'],
   [/^grok[-_]/, 'conversations with Grok are private'],
   [/^likes?$/, 'likes are private'],
@@ -196,37 +189,13 @@ const reasons: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^(?:catalog|commerce|product|shop|twitter-shop|professional)/, notPosts],
 ];
 
-const viewer = /(?:^|\/)(?:assets\/|Your archive\.html$|README\.txt$|index\.html$)/;
+const viewer = /^(?:index\.html|README\.txt|(?:css|img|js|lib)\/.*)$/s;
 
-const createReasonOf =
-  (folder: string, imported: ReadonlySet<string>): ReasonOf =>
-  (path) => {
-    if (imported.has(path) || mediaNameOf(path) !== null || viewer.test(path)) return null;
-    if (!path.startsWith(folder)) return unknownFile;
-    const name = path.slice(folder.length).replace(/(?:[-_]part\d{1,9})?\.js$|\/.*$/s, '');
-    return reasons.find(([pattern]) => pattern.test(name))?.[1] ?? unknownFile;
-  };
+/** Rules for an export from 2012 to 2018 of which only `tweets.csv` is left. */
+export const csvRules: LeftOutRules['rules'] = [[viewer, null]];
 
-const monthlyViewer = /^(?:index\.html|README\.txt|(?:css|img|js|lib)\/.*)$/s;
-
-function createMonthlyReasonOf({ folder, ...parts }: MonthlyParts): ReasonOf {
-  const imported = new Set(
-    [parts.details, parts.payload, ...parts.months].map((file) => file?.name),
-  );
-  const root = folder.replace(/(?:data\/)?js\/$/, '');
-  return (path) => {
-    if (imported.has(path) || path === `${folder}tweet_index.js`) return null;
-    const name = path.startsWith(root) ? path.slice(root.length) : path;
-    if (monthlyViewer.test(name)) return null;
-    return name.endsWith('.csv') ? 'the same posts are in other files' : unknownFile;
-  };
-}
-
-/** Returns the reasons for an export from 2012 to 2018 of which only `tweets.csv` is left. */
-export const createCsvReasonOf = (imported: string): ReasonOf => {
-  const root = imported.slice(0, imported.lastIndexOf('/') + 1);
-  return (path) => {
-    const name = path.startsWith(root) ? path.slice(root.length) : path;
-    return path === imported || monthlyViewer.test(name) ? null : unknownFile;
-  };
-};
+const monthlyRules: LeftOutRules['rules'] = [
+  ...csvRules,
+  [/^(?:data\/)?js\/tweet_index$/, null],
+  [/\.csv$/, 'the same posts are in other files'],
+];

@@ -22,9 +22,8 @@ return redis.call(ARGV[1], key(ARGV[2]), unpack(ARGV, 3))
 /**
  * Script that changes a session of the expected version. ARGV[1] is the result of `toArguments` with
  * `operation`, a unique name that makes repeated calls harmless, and `channel` for Pub/Sub. A session
- * that begins to run gets a lease of `instance`. Returns the `kind` of the `Outcome` with its runner,
- * or with the quantity and scope of the exceeded limit. `names`: client and network, whose counts are
- * deleted when they are zero.
+ * that begins to run gets a lease of `instance`. Returns the `Outcome` as JSON. `names`: client and
+ * network, whose counts are deleted when they are zero.
  */
 export const commitScript = defineScript(`${functions}
 local change = cjson.decode(ARGV[1])
@@ -32,18 +31,18 @@ local record = key('record:' .. change.id)
 local found = redis.call('HMGET', record, 'version', 'operations', 'runner')
 local operations = found[2] or ''
 local runner = found[3] or ''
-if string.find(operations, change.operation, 1, true) then return {'ok', runner} end
-if tonumber(found[1] or 0) ~= change.version then return {'changed'} end
-if change.runner ~= '' and runner ~= change.runner then return {'lost'} end
+if string.find(operations, change.operation, 1, true) then return cjson.encode({kind = 'ok', runner = runner}) end
+if tonumber(found[1] or 0) ~= change.version then return cjson.encode({kind = 'changed'}) end
+if change.runner ~= '' and runner ~= change.runner then return cjson.encode({kind = 'lost'}) end
 if change.once ~= '' then
   local earlier = redis.call('GET', key(change.once))
   earlier = earlier and cjson.decode(earlier)
   if earlier and earlier.atMs > change.onceSinceMs and
-    redis.call('EXISTS', key('record:' .. earlier.receipt.sessionId)) == 1 then return {'once'} end
+    redis.call('EXISTS', key('record:' .. earlier.receipt.sessionId)) == 1 then return cjson.encode({kind = 'once'}) end
 end
 for _, need in ipairs(change.needs) do
   local scope = excess(need)
-  if scope then return {'excess', need.quantity, scope} end
+  if scope then return cjson.encode({kind = 'excess', quantity = need.quantity, scope = scope}) end
 end
 for _, command in ipairs(change.commands) do
   redis.call(command[1], key(command[2]), unpack(command, 3))
@@ -67,7 +66,7 @@ elseif runner == '' then
   redis.call('ZADD', key('running'), nowMs() + change.leaseMs, change.id)
 end
 redis.call('PUBLISH', change.channel, change.operation .. ' ' .. change.id)
-return {'ok', runner}
+return cjson.encode({kind = 'ok', runner = runner})
 `);
 
 /** Script that returns the limit that a `Need` (ARGV[1]) would exceed, or an empty string. */
@@ -80,13 +79,6 @@ export const findScript = defineScript(`${functions}
 local found = redis.call('HMGET', key('record:' .. ARGV[1]), 'version', 'record', 'runner')
 if found[1] then return {'known', found[1], found[2], found[3] or ''} end
 return {redis.call('ZSCORE', key('purged'), ARGV[1]) and 'purged' or 'unknown'}
-`);
-
-/** Script that returns the versions of the sessions in ARGV; 0 for a missing one. */
-export const versionsScript = defineScript(`${functions}
-local versions = {}
-for at, id in ipairs(ARGV) do versions[at] = redis.call('HGET', key('record:' .. id), 'version') or '0' end
-return versions
 `);
 
 /** Script that returns events from index ARGV[2]: up to ARGV[3] bytes, but at least one if any. */
@@ -120,18 +112,18 @@ end
 return found
 `);
 
-/** Script that renews leases. ARGV: instance, milliseconds, sessions. Returns lost sessions. */
+/**
+ * Script that makes leases of ARGV[1] on the sessions ARGV[3…] end in ARGV[2] milliseconds. Returns
+ * the versions of the sessions; 0 for a missing one.
+ */
 export const renewScript = defineScript(`${functions}
-local untilMs, lost = nowMs() + ARGV[2], {}
+local untilMs, versions = nowMs() + ARGV[2], {}
 for at = 3, #ARGV do
-  local id = ARGV[at]
-  if redis.call('HGET', key('record:' .. id), 'runner') == ARGV[1] then
-    redis.call('ZADD', key('running'), 'XX', untilMs, id)
-  else
-    lost[#lost + 1] = id
-  end
+  local found = redis.call('HMGET', key('record:' .. ARGV[at]), 'version', 'runner')
+  if found[2] == ARGV[1] then redis.call('ZADD', key('running'), 'XX', untilMs, ARGV[at]) end
+  versions[at - 2] = found[1] or '0'
 end
-return lost
+return versions
 `);
 
 /**
@@ -153,13 +145,4 @@ for _, id in ipairs(due) do
   end
 end
 return due
-`);
-
-/** Script that ends leases of ARGV[1] on ARGV[2…], so that others can take over immediately. */
-export const releaseScript = defineScript(`${functions}
-for at = 2, #ARGV do
-  if redis.call('HGET', key('record:' .. ARGV[at]), 'runner') == ARGV[1] then
-    redis.call('ZADD', key('running'), 'XX', 0, ARGV[at])
-  end
-end
 `);
