@@ -120,7 +120,6 @@ interface NoteParts {
 /** Returns the members of a post that come from its note alone. Unknown members are `null`. */
 export const shapeNote = (note: NotePayload, { text, createdMs, ...known }: NoteParts) =>
   ({
-    type: 'status',
     ...text,
     ...omitNull({ tags: findTagsBeside(namesOfTags(note), text) }),
     ...toCreated(createdMs),

@@ -40,9 +40,10 @@ export function shapeObject(object: ObjectPayload, around: Surroundings): Status
   const text = describe(object, { showsQuote: quote?.type === 'status' });
   const media = toMediaSet(listMedia(object));
   const status: Status = {
-    ...shapeNote(note, { text, createdMs, author, quote }),
+    type: 'status',
     id,
     url: findPage(object),
+    ...shapeNote(note, { text, createdMs, author, quote }),
     ...omitNull({ edited_at: toEdited(object), community: findCommunity(object) }),
     lang: languageOf(note) ?? toLanguage(object.language?.identifier),
     replies: object.replies.total,

@@ -147,9 +147,10 @@ function shapePost(
   });
   const text = readText(note, { showsQuote: quote !== null });
   const post: Status = {
-    ...shapeNote(note, { text, createdMs, author: owner.account, quote }),
+    type: 'status',
     id,
     url: urlOf(note, id, owner),
+    ...shapeNote(note, { text, createdMs, author: owner.account, quote }),
     ...(note.updated !== null && { edited_at: toIsoSeconds(note.updated) }),
     lang: languageOf(note),
     possibly_sensitive: note.sensitive === true && note.attachment.length > 0,
