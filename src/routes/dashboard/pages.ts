@@ -1,6 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../lib/problem.ts';
+import type { Html } from '../../render/html/markup.ts';
 import type { Site } from '../pages/layout.ts';
 import type { DashboardSession } from './session.ts';
 
@@ -45,14 +46,12 @@ export interface Visit {
   readonly session: DashboardSession;
   readonly params: Readonly<Record<string, string>>;
   readonly query: ParsedUrlQuery;
-  /** Hidden field with the form token, which every `<form method="post">` must contain. */
-  readonly formTokenHtml: string;
 }
 
-/** Content below the navigation: plain `title`; `bodyHtml` starts with the `h1` heading. */
+/** Content below the navigation. `body` starts with the `h1` heading. */
 export interface View {
   readonly title: string;
-  readonly bodyHtml: string;
+  readonly body: Html;
   /** File names of scripts in `assets/`, in addition to `site.js`. */
   readonly scripts?: readonly string[];
   /** File names of style sheets in `assets/`, in addition to `admin.css`. */
@@ -66,8 +65,8 @@ interface FigureSection<Figures> {
   readonly link: SectionLink;
   readonly site: Site;
   readonly read: () => Figures | Promise<Figures>;
-  /** Renders the body of the page as HTML that starts with the `h1` heading. */
-  readonly render: (figures: Figures, site: Site) => string;
+  /** Renders the body of the page, which starts with the `h1` heading. */
+  readonly render: (figures: Figures, site: Site) => Html;
 }
 
 /** Creates a section with one page, which has no forms. */
@@ -75,7 +74,7 @@ export function createFigureSection<Figures>(section: FigureSection<Figures>): D
   const { link, site, read, render } = section;
   const show = async () => ({
     title: link.text,
-    bodyHtml: render(await read(), site),
+    body: render(await read(), site),
     styles: ['admin-figures.css'],
   });
   return { link, pages: [{ url: link.path, show }] };

@@ -1,6 +1,7 @@
-import { escapeHtml } from '../../../render/html/markup.ts';
+import { type Html, html } from '../../../render/html/markup.ts';
 import type { Period } from '../../monitoring/minute-history.ts';
 import type { TrafficTotals } from '../../monitoring/traffic.ts';
+import { renderSection } from '../elements.ts';
 import { countOf, formatClock, formatCount, formatShare } from '../numbers.ts';
 
 export type TrafficName = 'requests' | keyof TrafficTotals;
@@ -34,35 +35,33 @@ export function cacheUse(periods: readonly TrafficPeriod[]) {
 }
 
 /** Renders charts of requests and errors and a table for the last hour, then for 24 hours. */
-export function renderTraffic({ hour, day }: TrafficFigures): string {
-  return `<section aria-labelledby="traffic">
-<h2 id="traffic">Requests and errors</h2>
-<div class="charts">
+export const renderTraffic = ({ hour, day }: TrafficFigures): Html =>
+  renderSection(
+    'traffic',
+    'Requests and errors',
+    html`<div class="charts">
 ${renderSpan(spans.hour, hour)}
 ${renderSpan(spans.day, day)}
-</div>
-</section>`;
-}
+</div>`,
+  );
 
-function renderSpan(span: Span, periods: readonly TrafficPeriod[]): string {
-  const { periodMs } = span;
-  const requests = periods.map(({ startMs, counts }) => ({ startMs, counts: [counts.requests] }));
-  const errors = periods.map(({ startMs, counts }) => {
-    return { startMs, counts: [counts.serverErrors, counts.clientErrors] };
-  });
-  return `<div class="span">
+function renderSpan(span: Span, periods: readonly TrafficPeriod[]): Html {
+  const { period, periodMs } = span;
+  return html`<div class="span">
 ${renderBarChart({
-  title: `Requests per ${span.period}`,
+  title: `Requests per ${period}`,
   summary: describeRequests(span, periods),
   series: requestSeries,
-  bars: requests,
+  bars: periods.map(({ startMs, counts }) => ({ startMs, counts: [counts.requests] })),
   periodMs,
 })}
 ${renderBarChart({
-  title: `Error responses per ${span.period}`,
+  title: `Error responses per ${period}`,
   summary: describeErrors(span, periods),
   series: errorSeries,
-  bars: errors,
+  bars: periods.map(({ startMs, counts: { serverErrors, clientErrors } }) => {
+    return { startMs, counts: [serverErrors, clientErrors] };
+  }),
   periodMs,
 })}
 ${renderTable(span, periods)}
@@ -85,26 +84,28 @@ function describeErrors({ text }: Span, periods: readonly TrafficPeriod[]): stri
   return `${countOf(server + client, 'error response')} in the ${text}${ofAll}: ${formatCount(client)} with a 4xx status, ${formatCount(server)} with a 5xx status.`;
 }
 
-function renderTable({ id, text, period }: Span, periods: readonly TrafficPeriod[]): string {
+function renderTable({ id, text, period }: Span, periods: readonly TrafficPeriod[]): Html | null {
   const rows = periods
     .filter(({ counts }) => counts.requests + counts.clientErrors + counts.serverErrors > 0)
     .reverse()
-    .map(({ startMs, counts }) => {
-      const cells = [counts.requests, counts.clientErrors, counts.serverErrors];
-      const { fromCache, reads } = cacheUse([{ startMs, counts }]);
-      const last = reads === 0 ? '' : `${formatShare(fromCache, reads)}`;
-      return `<tr><th scope="row">${formatClock(startMs)}</th>${cells.map((cell) => `<td>${formatCount(cell)}</td>`).join('')}<td>${last}</td></tr>`;
+    .map((one) => {
+      const { requests, clientErrors, serverErrors } = one.counts;
+      const { fromCache, reads } = cacheUse([one]);
+      const cells = [requests, clientErrors, serverErrors].map(formatCount);
+      return html`<tr><th scope="row">${formatClock(one.startMs)}</th>${[...cells, formatShare(fromCache, reads)].map((cell) => html`<td>${cell}</td>`)}</tr>`;
     });
-  if (rows.length === 0) return '';
-  return `<details id="table-${id}">
-<summary>The ${escapeHtml(text)} as a table</summary>
+  if (rows.length === 0) return null;
+  return html`<details id="table-${id}">
+<summary>The ${text} as a table</summary>
 <table class="numbers">
-<caption class="visually-hidden">Requests and error responses in the ${escapeHtml(text)}, by ${escapeHtml(period)}. Periods without requests are left out.</caption>
-<thead><tr><th scope="col">From (UTC)</th><th scope="col">Requests</th><th scope="col">4xx</th><th scope="col">5xx</th><th scope="col">Cached</th></tr></thead>
-<tbody>${rows.join('')}</tbody>
+<caption class="visually-hidden">Requests and error responses in the ${text}, by ${period}. Periods without requests are left out.</caption>
+<thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows}</tbody>
 </table>
 </details>`;
 }
+
+const columns = ['From (UTC)', 'Requests', '4xx', '5xx', 'Cached'];
 
 /** Series of counts in a chart. `name` is also the CSS class, which sets the colour. */
 type Series = Readonly<{
@@ -133,18 +134,17 @@ const slot = 10; // width of a period in the picture
 const gap = 2;
 
 /** Renders an SVG chart; HTML labels do not stretch, and CSP forbids inline styles for sizes. */
-export function renderBarChart({ title, summary, series, bars, periodMs }: BarChart): string {
+export function renderBarChart({ title, summary, series, bars, periodMs }: BarChart): Html {
   const top = topOf(Math.max(...bars.map(({ counts }) => sumOf(counts))));
   const width = bars.length * slot;
-  const pillars = bars.map((bar, at) => renderBar({ bar, series, top, at }));
-  return `<figure class="chart">
-<figcaption><strong>${escapeHtml(title)}</strong> <span>${escapeHtml(summary)}</span></figcaption>
-${series.length > 1 ? renderLegend(series) : ''}
+  return html`<figure class="chart">
+<figcaption><strong>${title}</strong> <span>${summary}</span></figcaption>
+${series.length > 1 && renderLegend(series)}
 <div class="plot">
 <div class="y-axis" aria-hidden="true"><span>${formatCount(top)}</span><span>${formatCount(top / 2)}</span><span>0</span></div>
-<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(`${title}. ${summary}`)}">
+<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${title}. ${summary}">
 ${renderGrid(width)}
-${pillars.join('')}
+${bars.map((bar, at) => renderBar({ bar, series, top, at }))}
 </svg>
 ${renderTimes(bars, periodMs)}
 </div>
@@ -168,40 +168,39 @@ interface Placed {
   readonly at: number;
 }
 
-function renderBar({ bar, series, top, at }: Placed): string {
-  if (sumOf(bar.counts) === 0) return '';
-  const texts = series.map(({ text }, index) => `${formatCount(bar.counts[index] ?? 0)} ${text}`);
+function renderBar({ bar: { startMs, counts }, series, top, at }: Placed): Html | null {
+  if (sumOf(counts) === 0) return null;
+  const texts = series.map(({ text }, index) => `${formatCount(counts[index] ?? 0)} ${text}`);
   let y = height;
   const rects = series.map(({ name }, index) => {
-    const size = (height * (bar.counts[index] ?? 0)) / top;
+    const size = (height * (counts[index] ?? 0)) / top;
     y -= size;
-    if (size === 0) return '';
-    return `<rect class="${name}" x="${at * slot + gap / 2}" y="${round(y)}" width="${slot - gap}" height="${round(size)}"/>`;
+    return (
+      size > 0 &&
+      html`<rect class="${name}" x="${at * slot + gap / 2}" y="${round(y)}" width="${slot - gap}" height="${round(size)}"/>`
+    );
   });
-  return `<g><title>${escapeHtml(`${formatClock(bar.startMs)} UTC: ${texts.join(', ')}`)}</title><rect class="hit" x="${at * slot}" y="0" width="${slot}" height="${height}"/>${rects.join('')}</g>`;
+  return html`<g><title>${formatClock(startMs)} UTC: ${texts.join(', ')}</title><rect class="hit" x="${at * slot}" y="0" width="${slot}" height="${height}"/>${rects}</g>`;
 }
 
 const round = (number: number): number => Math.round(number * 100) / 100;
 
-function renderGrid(width: number): string {
+function renderGrid(width: number): Html {
   const across = [0, height / 2, height].map((y) => `M0 ${y}H${width}`);
   const down = [0, 1, 2, 3, 4].map((part) => `M${(width * part) / 4} 0V${height}`);
-  return `<path class="grid" vector-effect="non-scaling-stroke" d="${[...across, ...down].join('')}"/>`;
+  return html`<path class="grid" vector-effect="non-scaling-stroke" d="${across}${down}"/>`;
 }
 
-function renderTimes(bars: readonly Bar[], periodMs: number): string {
+function renderTimes(bars: readonly Bar[], periodMs: number): Html {
   const firstMs = bars[0]?.startMs ?? 0;
   const quarterMs = (bars.length * periodMs) / 4;
-  const labels = [0, 1, 2, 3].map(
-    (part) => `<span>${formatClock(firstMs + part * quarterMs)}</span>`,
-  );
-  return `<div class="x-axis" aria-hidden="true">${labels.join('')}<span class="now">now</span></div>`;
+  return html`<div class="x-axis" aria-hidden="true">${[0, 1, 2, 3].map(
+    (part) => html`<span>${formatClock(firstMs + part * quarterMs)}</span>`,
+  )}<span class="now">now</span></div>`;
 }
 
-function renderLegend(series: readonly Series[]): string {
-  const items = series.map(
+const renderLegend = (series: readonly Series[]) =>
+  html`<ul class="legend">${series.map(
     ({ name, text }) =>
-      `<li><svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect class="${name}" width="10" height="10"/></svg> ${escapeHtml(text)}</li>`,
-  );
-  return `<ul class="legend">${items.join('')}</ul>`;
-}
+      html`<li><svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect class="${name}" width="10" height="10"/></svg> ${text}</li>`,
+  )}</ul>`;

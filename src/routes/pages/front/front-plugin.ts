@@ -9,6 +9,7 @@ import { reads } from '../../../reads/index.ts';
 import { type AnsweredRead, nameView } from '../../../reads/run.ts';
 import type { RenderContext } from '../../../render/context.ts';
 import { fitInFormat, render } from '../../../render/formats.ts';
+import { type Html, html } from '../../../render/html/markup.ts';
 import { type ResultHtml, type ResultOptions, renderResult } from '../../../render/page/result.ts';
 import { rejectOtherOrigins } from '../../cors.ts';
 import { toDiscoveryLink } from '../../discovery/surfaces.ts';
@@ -74,19 +75,18 @@ function createFront(options: FrontOptions, log: FastifyBaseLogger) {
   // A script replaces the result in this page, which then shows pictures.
   const headers = { ...headersOf(context), link };
   const markdown = preparePage(renderFrontMarkdown(site), 'markdown', { link });
-  let html: PreparedReply | null = null;
+  let cached: PreparedReply | null = null;
   return (format: PageFormat): PreparedReply | Promise<PreparedReply> => {
     if (format === 'markdown') return markdown;
-    return html ?? writeFront();
+    return cached ?? writeFront();
   };
   async function writeFront(): Promise<PreparedReply> {
-    const exampleHtml = await readExample(options).catch((err: unknown) => {
+    const example = await readExample(options).catch((err: unknown) => {
       log.warn({ err }, 'the front page has no example, because the sample cannot be read');
       return null;
     });
-    const page = renderFrontPage(site, { exampleHtml: exampleHtml ?? '' });
-    const prepared = preparePage(page, 'html', headers);
-    if (exampleHtml !== null) html = prepared;
+    const prepared = preparePage(renderFrontPage(site, example && { example }), 'html', headers);
+    if (example !== null) cached = prepared;
     return prepared;
   }
 }
@@ -112,9 +112,10 @@ function createFrontAnswer(options: FrontOptions) {
       const problem = toProblem(error, request);
       recordProblem(problem, reply, accessLog);
       const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
-      const { title } = document;
-      const html = `${renderProblem(document, site)}${renderElsewhere(question.text, document, site)}`;
-      const page = renderFrontPage(site, { result: { input: question, title, html } });
+      const elsewhere = renderElsewhere(question.text, document, site);
+      const shown = html`${renderProblem(document, site)}${elsewhere}`;
+      const result = { input: question, title: document.title, html: shown };
+      const page = renderFrontPage(site, { result });
       const headers = { ...headersOf(options.context), 'cache-control': 'no-store' };
       return sendPrepared(reply, preparePage(page, 'html', headers));
     }
@@ -219,8 +220,9 @@ function createFoundReplies(frontOptions: FrontOptions) {
     const url = `${site.baseUrl}${address}`;
     const hasFeeds = representation.feedUrl !== null;
     const watched = toWatched(input.target);
-    const html = renderRead({ url, hasFeeds, watched, markdown, rendered, source });
-    const page = renderFrontPage(site, { result: { input, title: rendered.title, html } });
+    const shown = renderRead({ url, hasFeeds, watched, markdown, rendered, source });
+    const result = { input, title: rendered.title, html: shown };
+    const page = renderFrontPage(site, { result });
     return prepareBody(page, { ...headers, ...headersOf(context) });
   };
 }
@@ -231,9 +233,9 @@ const shownPosts = 3;
 
 const timeoutMs = 5000;
 
-/** Returns an empty string without a sample. Throws if the archive cannot be read yet. */
-async function readExample({ reader, context, site }: ExampleOptions): Promise<string> {
-  if (!site.hasSample) return '';
+/** Returns an empty part without a sample. Throws if the archive cannot be read yet. */
+async function readExample({ reader, context, site }: ExampleOptions): Promise<Html> {
+  if (!site.hasSample) return html``;
   const url = examplePostUrl(site);
   const parsed = reader.parse(reads.getPost, { url });
   const found = await reader.fetch(parsed, { signal: AbortSignal.timeout(timeoutMs) });

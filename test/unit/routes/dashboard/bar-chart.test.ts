@@ -8,13 +8,15 @@ const errors = [
 ] as const;
 
 function render(counts: readonly (readonly number[])[]): string {
-  return renderBarChart({
-    title: 'Errors',
-    summary: 'Some <errors> & more',
-    series: errors,
-    bars: counts.map((one, at) => ({ startMs: startMs + at * 60_000, counts: one })),
-    periodMs: 60_000,
-  });
+  return String(
+    renderBarChart({
+      title: 'Errors',
+      summary: 'Some <errors> & more',
+      series: errors,
+      bars: counts.map((one, at) => ({ startMs: startMs + at * 60_000, counts: one })),
+      periodMs: 60_000,
+    }),
+  );
 }
 
 /** Returns the attributes of the bars, without the legend. */
