@@ -144,7 +144,7 @@ ${series.length > 1 && renderLegend(series)}
 <div class="y-axis" aria-hidden="true"><span>${formatCount(top)}</span><span>${formatCount(top / 2)}</span><span>0</span></div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${title}. ${summary}">
 ${renderGrid(width)}
-${bars.map((bar, at) => renderBar({ bar, series, top, at }))}
+${bars.map((bar, at) => renderBar(bar, series, { top, x: at * slot }))}
 </svg>
 ${renderTimes(bars, periodMs)}
 </div>
@@ -161,26 +161,21 @@ export function topOf(highest: number): number {
   return steps.find((step) => step >= highest) ?? 10 * unit;
 }
 
-interface Placed {
-  readonly bar: Bar;
-  readonly series: readonly Series[];
-  readonly top: number;
-  readonly at: number;
-}
-
-function renderBar({ bar: { startMs, counts }, series, top, at }: Placed): Html | null {
+function renderBar(
+  { startMs, counts }: Bar,
+  series: readonly Series[],
+  { top, x }: { readonly top: number; readonly x: number },
+): Html | null {
   if (sumOf(counts) === 0) return null;
   const texts = series.map(({ text }, index) => `${formatCount(counts[index] ?? 0)} ${text}`);
   let y = height;
   const rects = series.map(({ name }, index) => {
     const size = (height * (counts[index] ?? 0)) / top;
     y -= size;
-    return (
-      size > 0 &&
-      html`<rect class="${name}" x="${at * slot + gap / 2}" y="${round(y)}" width="${slot - gap}" height="${round(size)}"/>`
-    );
+    if (size === 0) return null;
+    return html`<rect class="${name}" x="${x + gap / 2}" y="${round(y)}" width="${slot - gap}" height="${round(size)}"/>`;
   });
-  return html`<g><title>${formatClock(startMs)} UTC: ${texts.join(', ')}</title><rect class="hit" x="${at * slot}" y="0" width="${slot}" height="${height}"/>${rects}</g>`;
+  return html`<g><title>${formatClock(startMs)} UTC: ${texts.join(', ')}</title><rect class="hit" x="${x}" y="0" width="${slot}" height="${height}"/>${rects}</g>`;
 }
 
 const round = (number: number): number => Math.round(number * 100) / 100;

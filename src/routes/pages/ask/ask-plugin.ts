@@ -57,8 +57,19 @@ export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'acce
 
 /** Creates the handler of questions: HTML to browsers, Markdown or JSON to other clients. */
 export function createAskHandler(options: AskOptions) {
-  const { open, accessLog } = options;
-  const page = createAskPage(options);
+  const { open, accessLog, asking } = options;
+  const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
+  let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
+  const render = async (text: string): Promise<Html> => {
+    renderer ??= createAnswerRenderer(listLinks());
+    return new Html((await renderer)(text));
+  };
+  const write = (result: QuestionResult | null) => {
+    const { site } = open();
+    const text = renderPage(describeAskPage(result, { asking, site, links: listLinks() }), site);
+    return preparePage(text, 'html', result === null ? {} : fresh);
+  };
+  let form: PreparedReply | undefined;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     open();
     const send = (prepared: PreparedReply, status = 200) => {
@@ -67,18 +78,20 @@ export function createAskHandler(options: AskOptions) {
       return sent;
     };
     const { accept } = request.headers;
-    const isForm = parseQuery(request.raw.url ?? '').q === undefined && !namesFormat(accept);
-    if (isForm) return send(page.empty());
+    if (parseQuery(request.raw.url ?? '').q === undefined && !namesFormat(accept)) {
+      form ??= write(null);
+      return send(form);
+    }
     const format = negotiate(accept, offers.ask);
     if (format !== 'html') {
       const found = await answer(readQuestion(request), request, options);
       const body = format === 'json' ? toJsonBody(toAnswerReply(found)) : found.text;
       return send(preparePage(body, format, fresh));
     }
-    const result = await ask(request, page.render, options);
+    const result = await ask(request, render, options);
     // The access log records the status of the problem, although the status of the page is 200.
     reply.problemCode = result.problem?.code ?? null;
-    return send(page.write(result), result.problem?.status);
+    return send(write(result), result.problem?.status);
   };
 }
 
@@ -127,31 +140,8 @@ async function ask(
   }
 }
 
-function createAskPage({ open, asking }: AskOptions) {
-  let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
-  let empty: PreparedReply | undefined;
-  const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
-  const write = (result: QuestionResult | null) => {
-    const { site } = open();
-    const { sessionBase, keepsDeclined } = asking;
-    const context = { site, links: listLinks(), sessionBase, keepsDeclined };
-    const text = renderPage(describeAskPage(result, context), site);
-    return preparePage(text, 'html', result === null ? {} : fresh);
-  };
-  return {
-    render: async (text: string): Promise<Html> => {
-      renderer ??= createAnswerRenderer(listLinks());
-      return new Html((await renderer)(text));
-    },
-    empty: (): PreparedReply => {
-      empty ??= write(null);
-      return empty;
-    },
-    write,
-  };
-}
-
-interface AskPageContext extends Pick<QuestionAnswerer, 'sessionBase' | 'keepsDeclined'> {
+interface AskPageContext {
+  readonly asking: QuestionAnswerer;
   readonly site: DocSite;
   readonly links: AnswerLinks;
 }
@@ -164,7 +154,7 @@ export const exampleQuestions = [
 
 function describeAskPage(result: QuestionResult | null, context: AskPageContext): Page {
   const { question = '' } = result ?? {};
-  const { site, keepsDeclined } = context;
+  const { site, asking } = context;
   return {
     title: question === '' ? 'Ask the documentation' : `${question} · Ask`,
     description: 'Ask a question about the documentation, and get an answer with its sources.',
@@ -180,20 +170,17 @@ function describeAskPage(result: QuestionResult | null, context: AskPageContext)
 <p id="status" class="visually-hidden" role="status"></p>
 ${renderForm(result, context)}
 ${renderExamples(context)}
-<p class="kept">With JavaScript, this server stores your questions for a while, so that you can ask follow-up questions. See ${renderLink(`${docsPath}/sessions`, 'sessions', site)}.${keepsDeclined && keptNotice}</p>`,
+<p class="kept">With JavaScript, this server stores your questions for a while, so that you can ask follow-up questions. See ${renderLink(`${docsPath}/sessions`, 'sessions', site)}.${asking.keepsDeclined && keptNotice}</p>`,
   };
 }
 
-function renderForm(
-  result: QuestionResult | null,
-  { site, links, sessionBase }: AskPageContext,
-): Html {
+function renderForm(result: QuestionResult | null, { site, links, asking }: AskPageContext): Html {
   const { question = '', answer } = result ?? {};
   // An answered question is shown above the box. The box is empty for the next question.
   const text = answer === undefined ? question : '';
   const data = {
     base: site.baseUrl,
-    sessions: toLink(sessionBase, site),
+    sessions: toLink(asking.sessionBase, site),
     docs: toLink(docsPath, site),
     description: toLink('/openapi.json', site),
     pages: links.pages.join(' '),

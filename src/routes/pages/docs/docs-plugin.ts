@@ -48,27 +48,18 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
       detail: 'The documentation is not installed on this server.',
     });
   };
-  const isRoute = (request: FastifyRequest) => {
-    const name = nameOf(request);
-    return name === '' || findPage(open(), name) !== undefined;
-  };
-  type Answer = (docs: Docs, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-  const withDocs = (answer: Answer) => (request: FastifyRequest, reply: FastifyReply) =>
-    answer(open(), request, reply);
+  const getPage = async (request: FastifyRequest, reply: FastifyReply) =>
+    sendPage(open(), request, reply);
   const handlers = {
-    getDocs: withDocs(sendIndex),
-    getDocsPage: withDocs(sendPage),
+    getDocs: getPage,
+    getDocsPage: getPage,
     getDocsSource: null,
-    getApiPage: withDocs(sendPage),
+    getApiPage: getPage,
     searchDocs: createFindHandler(open),
   };
+  const isRoute = (request: FastifyRequest) => findPage(open(), nameOf(request)) !== undefined;
   serveRoutes(app, docsRoutes, handlers, { isRoute });
   if (ask !== null) serveRoutes(app, askRoutes, { askDocs: createAskHandler({ ...ask, open }) });
-}
-
-async function sendIndex(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
-  const prepared = await docs.reply(null, negotiate(request.headers.accept, offers.docs));
-  return sendPrepared(reply, prepared);
 }
 
 type DocFormat = PageFormat | 'source';
@@ -121,16 +112,16 @@ export function createDocs(library: Library, plain: Site) {
 
 async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
   const name = nameOf(request);
-  const { page, address, isSource } = requirePage(docs, name);
-  const location = toLink(`${docsPath}/${address}`, docs.site);
+  const { page, address, isSource } = findPage(docs, name) ?? refusePage(docs, name);
   if (name !== address) {
     reply.header('cache-control', 'public, max-age=60');
-    return reply.redirect(location, 308);
+    return reply.redirect(toLink(`${docsPath}/${address}`, docs.site), 308);
   }
   const format = isSource ? 'source' : negotiate(request.headers.accept, offers.docs);
   return sendPrepared(reply, await docs.reply(page, format));
 }
 
+/** Returns the name of the requested page; an empty string for the list of pages. */
 function nameOf({ params }: FastifyRequest): string {
   // The routes have no other parameters.
   const { page = '', group } = params as { readonly page?: string; readonly group?: string };
@@ -141,6 +132,7 @@ function nameOf({ params }: FastifyRequest): string {
 const movedPages: ReadonlyMap<string, string> = new Map([['self-hosting', 'deploy']]);
 
 function findPage({ site: { library } }: Docs, name: string) {
+  if (name === '') return { page: null, address: '', isSource: false };
   const wanted = name.toLowerCase();
   const isSource = wanted.endsWith('.md');
   const base = isSource ? wanted.slice(0, -3) : wanted;
@@ -148,10 +140,8 @@ function findPage({ site: { library } }: Docs, name: string) {
   return page && { page, address: `${page.name}${isSource ? '.md' : ''}`, isSource };
 }
 
-function requirePage(docs: Docs, wanted: string) {
-  const found = findPage(docs, wanted);
-  if (found !== undefined) return found;
-  const names = docs.site.library.pages.map(({ name }) => name);
+function refusePage({ site: { library } }: Docs, wanted: string): never {
+  const names = library.pages.map(({ name }) => name);
   const similar = findSimilar(wanted.replace(/\.\w+$/, '').toLowerCase(), names);
   const links = similar.map((name) => `\`${docsPath}/${name}\``);
   const proposal = links.length === 0 ? '' : ` Did you mean ${links.join(' or ')}?`;
