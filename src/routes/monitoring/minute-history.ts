@@ -13,15 +13,15 @@ interface MinuteHistoryOptions<Name extends string> {
   readonly clock: Pick<Clock, 'now'>;
   /** Calls `tick` every second until the returned function is called. Default: `setInterval`. */
   readonly everySecond?: (tick: () => void) => () => void;
-  readonly names: readonly Name[];
-  /** Returns the counters, which must never decrease. Called each minute and by `list`. */
+  /** Returns the same counters each time; they never decrease. Called each minute and by `list`. */
   read(): Readonly<Record<Name, number>>;
 }
 
 /** Records the increase of each counter per minute for one day, without work per increase. */
 export function openMinuteHistory<Name extends string>(options: MinuteHistoryOptions<Name>) {
-  const { clock, names, read, everySecond = startInterval } = options;
+  const { clock, read, everySecond = startInterval } = options;
   const rows = createRows();
+  const names = Object.keys(read()) as Name[]; // the type has no other keys
   const readCounters = () => {
     const counters = read();
     return names.map((name) => counters[name]);

@@ -97,41 +97,24 @@ type ProviderCounter = `${string} answered` | `${string} failed`;
 
 type History = ReturnType<typeof openHistory>;
 
-const trafficNames = [
-  'requests',
-  'hit',
-  'miss',
-  'stale',
-  'bypass',
-  'clientErrors',
-  'serverErrors',
-] as const satisfies readonly TrafficName[];
-
-function openHistory({ clock, traffic, requestIds, fetching }: Services) {
-  const { records } = fetching.chain;
+function openHistory({ clock, traffic, requestIds, fetching: { chain } }: Services) {
+  const { records } = chain;
   return openMinuteHistory<TrafficName | ProviderCounter>({
     clock,
-    names: [
-      ...trafficNames,
-      ...records.names.flatMap((name) => [`${name} answered`, `${name} failed`] as const),
-    ],
     read: () => ({
-      ...readProviderCounters(fetching),
       ...traffic.totals(),
       requests: requestIds.count,
+      ...Object.fromEntries(
+        records.names.flatMap((name): [ProviderCounter, number][] => {
+          const { answered = 0, failed = 0 } = records.of(name) ?? {};
+          return [
+            [`${name} answered`, answered],
+            [`${name} failed`, failed],
+          ];
+        }),
+      ),
     }),
   });
-}
-
-function readProviderCounters({ chain }: Services['fetching']): Record<ProviderCounter, number> {
-  const entries = chain.records.names.flatMap((name): [ProviderCounter, number][] => {
-    const { answered = 0, failed = 0 } = chain.records.of(name) ?? {};
-    return [
-      [`${name} answered`, answered],
-      [`${name} failed`, failed],
-    ];
-  });
-  return Object.fromEntries(entries);
 }
 
 interface Recorded {
