@@ -21,20 +21,17 @@ interface MinuteHistoryOptions<Name extends string> {
 export function openMinuteHistory<Name extends string>(options: MinuteHistoryOptions<Name>) {
   const { clock, read, everySecond = startInterval } = options;
   const rows = createRows();
-  const names = Object.keys(read()) as Name[]; // the type has no other keys
-  const readCounters = () => {
-    const counters = read();
-    return names.map((name) => counters[name]);
-  };
+  const initial = read();
+  const names = Object.keys(initial) as Name[]; // the type has no other keys
   const currentMinute = () => Math.floor(clock.now() / minuteMs);
-  let seen = readCounters();
+  let seen = initial;
   let minute = currentMinute();
   /** Adds the increase since the previous reading to the minute of that reading. */
   const record = (): void => {
-    const counters = readCounters();
+    const counters = read();
     rows.add(
       minute,
-      counters.map((value, column) => value - (seen[column] ?? 0)),
+      names.map((name) => counters[name] - seen[name]),
     );
     seen = counters;
     minute = currentMinute();
