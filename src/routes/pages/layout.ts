@@ -161,22 +161,17 @@ export const renderFooter = (text: string, links: Links, site: Site): Html =>
 </div>
 </footer>`;
 
-const toContentSecurityPolicy = (pictures: string) =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; ${pictures}; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
-
-const permissionsPolicy =
-  'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()';
-
 /** Returns page headers; `hasDirectPictures`: whether pages show pictures of other hosts. */
-export const toHtmlHeaders = (hasDirectPictures: boolean) => ({
+export const toHtmlHeaders = (hasDirectPictures = false) => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': toContentSecurityPolicy(pictureSources(hasDirectPictures)),
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; ${pictureSources(hasDirectPictures)}; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': permissionsPolicy,
+  'permissions-policy':
+    'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
   'referrer-policy': 'same-origin',
 });
 
-export const htmlHeaders = toHtmlHeaders(false);
+export const htmlHeaders = toHtmlHeaders();
 
 const markdown = 'text/markdown; charset=utf-8';
 

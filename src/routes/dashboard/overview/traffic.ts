@@ -11,11 +11,13 @@ export type TrafficPeriod = Period<TrafficName>;
 /** Counts in the last 60 minutes, and in the last 96 periods of 15 minutes; oldest first. */
 export type TrafficFigures = Readonly<Record<'hour' | 'day', readonly TrafficPeriod[]>>;
 
-const requestSeries: readonly Series[] = [{ name: 'requests', text: 'requests' }];
+const requestSeries: readonly Series[] = [
+  { counter: 'requests', style: 'requests', text: 'requests' },
+];
 
 const errorSeries: readonly Series[] = [
-  { name: 'server-errors', text: 'with a 5xx status' },
-  { name: 'client-errors', text: 'with a 4xx status' },
+  { counter: 'serverErrors', style: 'server-errors', text: 'with a 5xx status' },
+  { counter: 'clientErrors', style: 'client-errors', text: 'with a 4xx status' },
 ];
 
 const spans = {
@@ -47,23 +49,11 @@ ${renderSpan(spans.day, day)}
 
 function renderSpan(span: Span, periods: readonly TrafficPeriod[]): Html {
   const { period, periodMs } = span;
+  const requests = { title: `Requests per ${period}`, summary: describeRequests(span, periods) };
+  const errors = { title: `Error responses per ${period}`, summary: describeErrors(span, periods) };
   return html`<div class="span">
-${renderBarChart({
-  title: `Requests per ${period}`,
-  summary: describeRequests(span, periods),
-  series: requestSeries,
-  bars: periods.map(({ startMs, counts }) => ({ startMs, counts: [counts.requests] })),
-  periodMs,
-})}
-${renderBarChart({
-  title: `Error responses per ${period}`,
-  summary: describeErrors(span, periods),
-  series: errorSeries,
-  bars: periods.map(({ startMs, counts: { serverErrors, clientErrors } }) => {
-    return { startMs, counts: [serverErrors, clientErrors] };
-  }),
-  periodMs,
-})}
+${renderBarChart({ ...requests, series: requestSeries, periods, periodMs })}
+${renderBarChart({ ...errors, series: errorSeries, periods, periodMs })}
 ${renderTable(span, periods)}
 </div>`;
 }
@@ -107,25 +97,17 @@ function renderTable({ id, text, period }: Span, periods: readonly TrafficPeriod
 
 const columns = ['From (UTC)', 'Requests', '4xx', '5xx', 'Cached'];
 
-/** Series of counts in a chart. `name` is also the CSS class, which sets the colour. */
-type Series = Readonly<{
-  name: 'requests' | 'client-errors' | 'server-errors';
-  text: string;
-}>;
-
-export interface Bar {
-  readonly startMs: number;
-  /** Count of each series in the period. The first count is drawn at the bottom of the bar. */
-  readonly counts: readonly number[];
-}
+/** Counter in a chart. `style` is the CSS class, which sets the colour. */
+type Series = Readonly<Record<'counter' | 'style' | 'text', string>>;
 
 interface BarChart {
   readonly title: string;
   /** Summary of the chart as text, which screen readers read in place of the picture. */
   readonly summary: string;
+  /** Counters. The first one is drawn at the bottom of each bar. */
   readonly series: readonly Series[];
-  /** Bars, oldest first, one for each period. All periods have the same length. */
-  readonly bars: readonly Bar[];
+  /** Periods of the same length, oldest first. Each one has a bar. */
+  readonly periods: readonly Period<string>[];
   readonly periodMs: number;
 }
 
@@ -134,8 +116,14 @@ const slot = 10; // width of a period in the picture
 const gap = 2;
 
 /** Renders an SVG chart; HTML labels do not stretch, and CSP forbids inline styles for sizes. */
-export function renderBarChart({ title, summary, series, bars, periodMs }: BarChart): Html {
-  const top = topOf(Math.max(...bars.map(({ counts }) => sumOf(counts))));
+export function renderBarChart({ title, summary, series, periods, periodMs }: BarChart): Html {
+  const bars = periods.map(({ startMs, counts }, at) => ({
+    startMs,
+    x: at * slot,
+    parts: series.map(({ counter, ...one }) => ({ ...one, count: counts[counter] ?? 0 })),
+  }));
+  const sums = bars.map(({ parts }) => parts.reduce((sum, { count }) => sum + count, 0));
+  const top = topOf(Math.max(...sums));
   const width = bars.length * slot;
   return html`<figure class="chart">
 <figcaption><strong>${title}</strong> <span>${summary}</span></figcaption>
@@ -144,14 +132,18 @@ ${series.length > 1 && renderLegend(series)}
 <div class="y-axis" aria-hidden="true"><span>${formatCount(top)}</span><span>${formatCount(top / 2)}</span><span>0</span></div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${title}. ${summary}">
 ${renderGrid(width)}
-${bars.map((bar, at) => renderBar(bar, series, { top, x: at * slot }))}
+${bars.map((bar, at) => sums[at] !== 0 && renderBar(bar, top))}
 </svg>
-${renderTimes(bars, periodMs)}
+${renderTimes(bars[0]?.startMs ?? 0, (bars.length * periodMs) / 4)}
 </div>
 </figure>`;
 }
 
-const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+interface Bar {
+  readonly startMs: number;
+  readonly x: number;
+  readonly parts: readonly { readonly style: string; text: string; count: number }[];
+}
 
 /** Returns the smallest of 2, 4, 6, 8, 10, 20, 40, … that is `highest` or more. */
 export function topOf(highest: number): number {
@@ -161,19 +153,14 @@ export function topOf(highest: number): number {
   return steps.find((step) => step >= highest) ?? 10 * unit;
 }
 
-function renderBar(
-  { startMs, counts }: Bar,
-  series: readonly Series[],
-  { top, x }: { readonly top: number; readonly x: number },
-): Html | null {
-  if (sumOf(counts) === 0) return null;
-  const texts = series.map(({ text }, index) => `${formatCount(counts[index] ?? 0)} ${text}`);
+function renderBar({ startMs, x, parts }: Bar, top: number): Html {
+  const texts = parts.map(({ count, text }) => `${formatCount(count)} ${text}`);
   let y = height;
-  const rects = series.map(({ name }, index) => {
-    const size = (height * (counts[index] ?? 0)) / top;
+  const rects = parts.map(({ style, count }) => {
+    const size = (height * count) / top;
     y -= size;
     if (size === 0) return null;
-    return html`<rect class="${name}" x="${x + gap / 2}" y="${round(y)}" width="${slot - gap}" height="${round(size)}"/>`;
+    return html`<rect class="${style}" x="${x + gap / 2}" y="${round(y)}" width="${slot - gap}" height="${round(size)}"/>`;
   });
   return html`<g><title>${formatClock(startMs)} UTC: ${texts.join(', ')}</title><rect class="hit" x="${x}" y="0" width="${slot}" height="${height}"/>${rects}</g>`;
 }
@@ -186,16 +173,13 @@ function renderGrid(width: number): Html {
   return html`<path class="grid" vector-effect="non-scaling-stroke" d="${across}${down}"/>`;
 }
 
-function renderTimes(bars: readonly Bar[], periodMs: number): Html {
-  const firstMs = bars[0]?.startMs ?? 0;
-  const quarterMs = (bars.length * periodMs) / 4;
-  return html`<div class="x-axis" aria-hidden="true">${[0, 1, 2, 3].map(
+const renderTimes = (firstMs: number, quarterMs: number) =>
+  html`<div class="x-axis" aria-hidden="true">${[0, 1, 2, 3].map(
     (part) => html`<span>${formatClock(firstMs + part * quarterMs)}</span>`,
   )}<span class="now">now</span></div>`;
-}
 
 const renderLegend = (series: readonly Series[]) =>
   html`<ul class="legend">${series.map(
-    ({ name, text }) =>
-      html`<li><svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect class="${name}" width="10" height="10"/></svg> ${text}</li>`,
+    ({ style, text }) =>
+      html`<li><svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect class="${style}" width="10" height="10"/></svg> ${text}</li>`,
   )}</ul>`;

@@ -7,7 +7,6 @@ import type { PostResult } from '../../../model/results.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import { nameView } from '../../../reads/run.ts';
-import type { RenderContext } from '../../../render/context.ts';
 import { fitInFormat, render } from '../../../render/formats.ts';
 import { type Html, html } from '../../../render/html/markup.ts';
 import { type ResultHtml, type ResultOptions, renderResult } from '../../../render/page/result.ts';
@@ -80,16 +79,13 @@ function createFront(options: FrontOptions, log: FastifyBaseLogger) {
       return null;
     });
     // A script replaces the result in this page, which then shows pictures.
-    const headers = { ...headersOf(context), link };
+    const headers = { ...toHtmlHeaders(context.hasDirectPictures), link };
     const prepared = preparePage(renderFrontPage(site, example && { example }), 'html', headers);
     if (example !== null) cached = prepared;
     return prepared;
   };
   return (format: PageFormat) => (format === 'markdown' ? markdown : (cached ?? writeFront()));
 }
-
-const headersOf = ({ hasDirectPictures = false }: RenderContext) =>
-  toHtmlHeaders(hasDirectPictures);
 
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context } = options;
@@ -112,7 +108,7 @@ function createFrontAnswer(options: FrontOptions) {
       const shown = html`${renderProblem(document, site)}${elsewhere}`;
       const result = { input: question, title: document.title, html: shown };
       const page = renderFrontPage(site, { result });
-      const headers = { ...headersOf(options.context), 'cache-control': 'no-store' };
+      const headers = { ...toHtmlHeaders(context.hasDirectPictures), 'cache-control': 'no-store' };
       return sendPrepared(reply, preparePage(page, 'html', headers));
     }
   };
@@ -217,7 +213,10 @@ function createFoundReplies(options: FrontOptions) {
       ...{ rendered, source },
     });
     const result = { input, title: rendered.title, html: shown };
-    return prepareBody(renderFrontPage(site, { result }), { ...headers, ...headersOf(context) });
+    return prepareBody(renderFrontPage(site, { result }), {
+      ...headers,
+      ...toHtmlHeaders(context.hasDirectPictures),
+    });
   };
 }
 

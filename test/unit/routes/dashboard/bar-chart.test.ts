@@ -3,8 +3,8 @@ import { renderBarChart, topOf } from '../../../../src/routes/dashboard/overview
 
 const startMs = Date.UTC(2026, 10, 21, 12);
 const errors = [
-  { name: 'server-errors', text: 'with 5xx' },
-  { name: 'client-errors', text: 'with 4xx' },
+  { counter: 'server', style: 'server-errors', text: 'with 5xx' },
+  { counter: 'client', style: 'client-errors', text: 'with 4xx' },
 ] as const;
 
 function render(counts: readonly (readonly number[])[]): string {
@@ -13,7 +13,9 @@ function render(counts: readonly (readonly number[])[]): string {
       title: 'Errors',
       summary: 'Some <errors> & more',
       series: errors,
-      bars: counts.map((one, at) => ({ startMs: startMs + at * 60_000, counts: one })),
+      periods: counts.map(([server = 0, client = 0], at) => {
+        return { startMs: startMs + at * 60_000, counts: { server, client } };
+      }),
       periodMs: 60_000,
     }),
   );
