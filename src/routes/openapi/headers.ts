@@ -71,12 +71,14 @@ export function listEndpointHeaders(
   );
 }
 
-/** Describes a response header for OpenAPI. Without a known schema, it is a string. */
-export function describeHeader(name: string, { description, isOptional }: EndpointHeader) {
-  const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
-    schema: text,
-  };
-  return { description, ...(isOptional ? {} : { required: true }), schema };
+/** Describes response headers for OpenAPI. Without a known schema, a header is a string. */
+export function describeHeaders(headers: EndpointHeaders): JsonSchema {
+  const known = new Map(Object.entries(describedHeaders));
+  const described = Object.entries(headers).map(([name, { description, isOptional }]) => {
+    const { schema } = known.get(name) ?? { schema: text };
+    return [name, { description, ...(!isOptional && { required: true }), schema }];
+  });
+  return Object.fromEntries(described);
 }
 
 /** Lists the response headers for the statuses 200 and 304. */

@@ -18,7 +18,7 @@ import { version } from '../../lib/version.ts';
 import { type AnswersFigures, renderAnswers } from '../../routes/dashboard/answers/answers-page.ts';
 import { type ArchiveFigures, renderArchive } from '../../routes/dashboard/archive/archive-page.ts';
 import {
-  type Notice,
+  type Notices,
   renderConfiguration,
 } from '../../routes/dashboard/configuration/configuration-page.ts';
 import { createKeysSection } from '../../routes/dashboard/keys/keys-section.ts';
@@ -149,7 +149,7 @@ async function readOverview(services: Services, recorded: Recorded): Promise<Ove
     memory: { resident, heap },
     isOverloaded: load.isHigh,
     eventLoop: load.delay ?? null,
-    notices: listNotices(services, readEngine).length,
+    notices: Object.values(listNotices(services, readEngine)).flat().length,
   };
 }
 
@@ -221,21 +221,17 @@ function readAnswers({ config, clock, sessions }: Services): AnswersFigures | nu
   };
 }
 
-function listNotices(
-  { startWarnings, sessions }: Services,
-  readEngine: ReadEngine,
-): readonly Notice[] {
+function listNotices({ startWarnings, sessions }: Services, readEngine: ReadEngine): Notices {
   const engine = readEngine?.();
   const failure = sessions?.records.index?.read().failure;
   const storeFault = sessions?.service.health.fault;
-  const warnings = [...startWarnings, ...(engine?.warnings ?? [])];
   const faults = [
-    ...(engine?.fault ? [`The shared engine is down: ${engine.fault}`] : []),
-    ...(storeFault ? [`The stored sessions cannot be used: ${storeFault}`] : []),
-    ...(failure ? [`The index of the documents could not be updated: ${failure.message}`] : []),
+    engine?.fault && `The shared engine is down: ${engine.fault}`,
+    storeFault && `The stored sessions cannot be used: ${storeFault}`,
+    failure && `The index of the documents could not be updated: ${failure.message}`,
   ];
-  return [
-    ...faults.map((text) => ({ kind: 'fault' as const, text })),
-    ...warnings.map((text) => ({ kind: 'warning' as const, text })),
-  ];
+  return {
+    faults: faults.filter((fault): fault is string => Boolean(fault)),
+    warnings: [...startWarnings, ...(engine?.warnings ?? [])],
+  };
 }

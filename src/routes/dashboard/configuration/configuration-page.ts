@@ -26,14 +26,11 @@ const areas = {
 
 type SettingArea = keyof typeof areas;
 
-export interface Notice {
-  readonly kind: 'fault' | 'warning';
-  readonly text: string;
-}
+export type Notices = Readonly<Record<'faults' | 'warnings', readonly string[]>>;
 
 export interface ConfigurationFigures {
   readonly settings: readonly ShownSetting[];
-  readonly notices: readonly Notice[];
+  readonly notices: Notices;
 }
 
 /** Renders the body of the page with the effective settings, without secret values. */
@@ -62,15 +59,13 @@ ${renderSettings(shown, renderDescription)}
 )}`;
 }
 
-function renderNotices(notices: readonly Notice[]): Html {
-  if (notices.length === 0) {
-    return html`<p class="empty">There are no faults and no warnings.</p>`;
-  }
-  const items = notices.map(({ kind, text }) => {
-    const badge = kind === 'fault' ? renderBadge('Fault', 'off') : renderBadge('Warning');
-    return html`<li>${badge} ${renderCode(text)}</li>`;
-  });
-  return html`<ul class="alerts">${items}</ul>`;
+function renderNotices({ faults, warnings }: Notices): Html {
+  const items = [
+    ...faults.map((text) => html`<li>${renderBadge('Fault', 'off')} ${renderCode(text)}</li>`),
+    ...warnings.map((text) => html`<li>${renderBadge('Warning')} ${renderCode(text)}</li>`),
+  ];
+  if (items.length > 0) return html`<ul class="alerts">${items}</ul>`;
+  return html`<p class="empty">There are no faults and no warnings.</p>`;
 }
 
 type RenderSetting = (setting: ShownSetting) => HtmlPart;
