@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, toAnswerReply } from '../../../answers/answer.ts';
 import { toJsonBody } from '../../../lib/http/json-bodies.ts';
 import { encodeComponent, parseQuery } from '../../../lib/http/url.ts';
+import { once } from '../../../lib/once.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../../lib/problem.ts';
 import { redactKeys } from '../../../lib/redact.ts';
 import { Html, html } from '../../../render/html/markup.ts';
@@ -59,17 +60,14 @@ export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'acce
 export function createAskHandler(options: AskOptions) {
   const { open, accessLog, asking } = options;
   const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
-  let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
-  const render = async (text: string): Promise<Html> => {
-    renderer ??= createAnswerRenderer(listLinks());
-    return new Html((await renderer)(text));
-  };
+  const openRenderer = once(() => createAnswerRenderer(listLinks()));
+  const render = async (text: string) => new Html((await openRenderer())(text));
   const write = (result: QuestionResult | null) => {
     const { site } = open();
     const text = renderPage(describeAskPage(result, { asking, site, links: listLinks() }), site);
     return preparePage(text, 'html', result === null ? {} : fresh);
   };
-  let form: PreparedReply | undefined;
+  const writeForm = once(() => write(null));
   return async (request: FastifyRequest, reply: FastifyReply) => {
     open();
     const send = (prepared: PreparedReply, status = 200) => {
@@ -79,8 +77,7 @@ export function createAskHandler(options: AskOptions) {
     };
     const { accept } = request.headers;
     if (parseQuery(request.raw.url ?? '').q === undefined && !namesFormat(accept)) {
-      form ??= write(null);
-      return send(form);
+      return send(writeForm());
     }
     const format = negotiate(accept, offers.ask);
     if (format !== 'html') {

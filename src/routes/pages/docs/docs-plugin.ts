@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../lib/http/origins.ts';
+import { once } from '../../../lib/once.ts';
 import { Problem, quoteInput } from '../../../lib/problem.ts';
 import { editDistance } from '../../../lib/suggest.ts';
 import { rejectOtherOrigins } from '../../cors.ts';
@@ -19,12 +20,7 @@ import {
 } from './doc-pages.ts';
 import type { Library, LibraryPage } from './library.ts';
 import { createMarkdown, type MarkdownDocument } from './markdown.ts';
-import {
-  createFindHandler,
-  createSearchIndex,
-  type SearchHit,
-  type SearchIndex,
-} from './search-index.ts';
+import { createFindHandler, createSearchIndex } from './search-index.ts';
 
 interface DocsOptions {
   readonly site: Site;
@@ -40,10 +36,9 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, hidesQuery: true };
   });
-  let cached: Docs | undefined;
+  const create = once(() => createDocs(library(), { ...site, hasAskPage: ask !== null }));
   const open = () => {
-    cached ??= createDocs(library(), { ...site, hasAskPage: ask !== null });
-    if (cached.site.library.pages.length > 0) return cached;
+    if (library().pages.length > 0) return create();
     throw new Problem('route_not_found', {
       detail: 'The documentation is not installed on this server.',
     });
@@ -70,16 +65,14 @@ export type Docs = ReturnType<typeof createDocs>;
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
-  let parser: ReturnType<typeof createMarkdown> | undefined;
-  let index: Promise<SearchIndex> | undefined;
+  const openParser = once(createMarkdown);
   const parse = async (page: LibraryPage): Promise<MarkdownDocument> => {
-    parser ??= createMarkdown();
     // Links to `/docs/api#getPost` are older than the pages of the groups of operations.
     const linkIds = page.name === 'api';
     const foldsSections = page.name === 'api/schemas';
-    return (await parser)(page.read(), createLinks(site, page), { linkIds, foldsSections });
+    return (await openParser())(page.read(), createLinks(site, page), { linkIds, foldsSections });
   };
-  const indexPages = async (): Promise<SearchIndex> => {
+  const openIndex = once(async () => {
     const entries = [];
     for (const page of library.pages) {
       await setImmediate(); // lets the server handle other requests between two pages
@@ -88,7 +81,7 @@ export function createDocs(library: Library, plain: Site) {
       entries.push(...sections.map((section) => ({ ...section, page: name, pageTitle: title })));
     }
     return createSearchIndex(entries);
-  };
+  });
   const write = async (page: LibraryPage | null, format: DocFormat): Promise<string> => {
     if (format !== 'html') return page === null ? writeDocsIndex(site) : page.read();
     if (page === null) return renderPage(describeDocsIndex(site), site);
@@ -103,10 +96,7 @@ export function createDocs(library: Library, plain: Site) {
       replies.set(key, reply);
       return reply;
     },
-    find: async (query: string): Promise<readonly SearchHit[]> => {
-      index ??= indexPages();
-      return (await index).find(query);
-    },
+    find: async (query: string) => (await openIndex()).find(query),
   };
 }
 

@@ -33,8 +33,6 @@ export interface SearchHit {
   readonly snippet: readonly { readonly text: string; readonly isMatch: boolean }[];
 }
 
-export type SearchIndex = Awaited<ReturnType<typeof createSearchIndex>>;
-
 export const maxHits = 20;
 
 const maxWords = 8;
