@@ -66,21 +66,15 @@ export function openSections(services: Services, readEngine: ReadEngine) {
         windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,
       },
     }),
-    createFigureSection({
-      ...{ link: { path: archivePath, text: 'Archive' }, site, render: renderArchive },
-      read: () => readArchive(services, archive),
-    }),
-    createFigureSection({
-      ...{ link: { path: answersPath, text: 'Answers' }, site, render: renderAnswers },
-      read: () => readAnswers(services),
-    }),
-    createFigureSection({
-      link: { path: configurationPath, text: 'Configuration' },
-      ...{ site, render: renderConfiguration },
-      read: () => ({
-        settings: describeSettings(config, settings),
-        notices: listNotices(services, readEngine),
-      }),
+    createFigureSection({ path: archivePath, text: 'Archive' }, async () =>
+      renderArchive(await readArchive(services, archive), site),
+    ),
+    createFigureSection({ path: answersPath, text: 'Answers' }, () =>
+      renderAnswers(readAnswers(services), site),
+    ),
+    createFigureSection({ path: configurationPath, text: 'Configuration' }, () => {
+      const notices = listNotices(services, readEngine);
+      return renderConfiguration({ settings: describeSettings(config, settings), notices }, site);
     }),
   ];
   const close = () => {
