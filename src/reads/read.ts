@@ -156,7 +156,7 @@ export function acceptsFeeds(read: ReadAbout): boolean {
 }
 
 /** Returns descriptions in the order of the schema, for OpenAPI and MCP. */
-export function describeParametersOf({ params, requires }: ReadAbout) {
+export function describeParametersOf({ params, requires }: Pick<ReadAbout, 'params' | 'requires'>) {
   const { properties, required = [] } = toInputSchema(params, parameterSchemas);
   const schemas = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
   const needed: ReadonlySet<string> = new Set([...(required as readonly string[]), ...requires]);

@@ -1,43 +1,41 @@
 import type { Post } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
-import { escapeHtml, escapeLine, toSafeUrl } from './html/markup.ts';
+import { Html, html, toSafeUrl } from './html/markup.ts';
 import { findPictures, findVideo, hidesPictures, type Picture, toWebUrl } from './html/pictures.ts';
 import { renderPostQuote } from './html/post.ts';
 import { nameAccount } from './markdown/blocks.ts';
+import { toLine } from './markdown/characters.ts';
 import { toThread } from './markdown/thread.ts';
 import { headlinePost, nameAuthor, summarizePost, titlePost } from './summary.ts';
 
 /** Renders a page with Open Graph tags, without scripts and styles. */
 export function renderPreviewPage(result: PostResult): string {
   const { main } = toThread(result.posts);
-  const lines = [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    `<title>${escapeLine(headlinePost(main))}</title>`,
-    '<meta name="viewport" content="width=device-width">',
-    renderPreviewTags(main, result.url),
-    renderRelation('rel="canonical"', result.url),
-    renderRelation('rel="alternate" type="application/json+oembed"', result.embedUrl),
-    '</head>',
-    '<body>',
-    main === undefined ? '' : renderPostQuote(main),
-    '</body>',
-    '</html>',
-  ];
-  return `${lines.filter((line) => line !== '').join('\n')}\n`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${toLine(headlinePost(main))}</title>
+<meta name="viewport" content="width=device-width">
+${renderPreviewTags(main, result.url)}${renderRelation(html`rel="canonical"`, result.url)}${renderOEmbedLink(result)}</head>
+<body>
+${main && new Html(`${renderPostQuote(main)}\n`)}</body>
+</html>
+`.toString();
 }
 
-export function renderRelation(attributes: string, url: string): string {
+export function renderRelation(attributes: Html, url: string): Html | null {
   const safe = toSafeUrl(url);
-  return safe === null ? '' : `<link ${attributes} href="${escapeHtml(safe)}">`;
+  return safe === null ? null : html`<link ${attributes} href="${safe}">\n`;
 }
+
+export const renderOEmbedLink = ({ embedUrl }: PostResult) =>
+  renderRelation(html`rel="alternate" type="application/json+oembed"`, embedUrl);
 
 type Tag = readonly [name: string, content: string | number | null];
 
 /** Returns `meta` elements: Open Graph (ogp.me), Twitter cards, description and author. */
-export function renderPreviewTags(post: Post | undefined, url: string): string {
+export function renderPreviewTags(post: Post | undefined, url: string): Html {
   const pictures = findPictures(post).slice(0, maxPictures);
   const [first] = pictures;
   const title = titlePost(post);
@@ -61,7 +59,7 @@ export function renderPreviewTags(post: Post | undefined, url: string): string {
     ['twitter:image:alt', first?.alt ?? null],
   ];
   const shown = tags.filter(([, content]) => content !== null && content !== '');
-  return shown.map(renderTag).join('\n');
+  return html`${shown.map(renderTag)}`;
 }
 
 const maxPictures = 4; // Discord and Telegram show four, other clients one
@@ -109,7 +107,7 @@ function describeOrigin(post: Post | undefined): readonly Tag[] {
   ];
 }
 
-function renderTag([name, content]: Tag): string {
+function renderTag([name, content]: Tag): Html {
   const key = /^(?:og|article):/.test(name) ? 'property' : 'name';
-  return `<meta ${key}="${name}" content="${escapeLine(String(content))}">`;
+  return html`<meta ${key}="${name}" content="${toLine(String(content))}">\n`;
 }

@@ -1,5 +1,6 @@
 import { isMissing } from '../../lib/files/private-files.ts';
 import { openStore } from '../../lib/files/sqlite.ts';
+import { once } from '../../lib/once.ts';
 import { readSamplePictures } from '../sample.ts';
 import { migrations } from '../store/schema.ts';
 import { openMediaFolder } from './media-folder.ts';
@@ -27,11 +28,7 @@ export function createCopyReader({ dataFolder, sample }: CopyReaderOptions) {
   const folder = dataFolder === null ? null : openMediaFolder(dataFolder);
   folder?.removeInterrupted();
   let opened: ReturnType<typeof openTables> | undefined;
-  let pictures: ReturnType<typeof readSamplePictures> | undefined;
-  const findSample = (hash: string): StoredCopy | undefined => {
-    pictures ??= sample ? readSamplePictures() : new Map();
-    return pictures.get(hash);
-  };
+  const samplePictures = once(() => (sample ? readSamplePictures() : null));
   const findImported = (hash: string): StoredCopy | undefined => {
     if (folder === null) return undefined;
     const path = `${dataFolder}/archive.db`;
@@ -42,7 +39,8 @@ export function createCopyReader({ dataFolder, sample }: CopyReaderOptions) {
   };
   return {
     /** Returns `undefined` if the file is missing or belongs only to protected accounts. */
-    find: (hash: string): StoredCopy | undefined => findSample(hash) ?? findImported(hash),
+    find: (hash: string): StoredCopy | undefined =>
+      samplePictures()?.get(hash) ?? findImported(hash),
     close: (): void => opened?.close(),
   };
 }

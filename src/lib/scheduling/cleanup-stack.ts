@@ -1,3 +1,5 @@
+import { once } from '../once.ts';
+
 export type CleanupStack = ReturnType<typeof createCleanupStack>;
 
 /** Creates a stack of resources that closes them in the reverse order of their opening. */
@@ -14,13 +16,9 @@ export function createCleanupStack() {
     }
     if (errors.length > 0) throw errors[0];
   };
-  let closed: Promise<void> | undefined;
   return {
     add: (close: () => unknown) => void opened.push(close),
     /** Closes all, even if some fail; throws the first error. Later calls return this promise. */
-    close: () => {
-      closed ??= closeAll();
-      return closed;
-    },
+    close: once(closeAll),
   };
 }

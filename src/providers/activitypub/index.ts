@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { HttpClient } from '../../lib/http/http-client.ts';
 import type { SigningKey } from '../../lib/http/request-signatures.ts';
+import { once } from '../../lib/once.ts';
 import type { Query } from '../../model/queries.ts';
 import { withBounds } from '../bounds.ts';
 import type { CallHost } from '../hosts.ts';
@@ -20,19 +21,16 @@ const reads = [
   ...(['post', 'thread', 'replies', 'profile', 'timeline', 'followers', 'following'] as const),
 ];
 
-type Fetchers = ReturnType<typeof import('./fetchers.ts')['createFetchers']>;
-
 /**
  * Creates the provider of servers that publish their objects as ActivityPub. It also answers for
  * references of Mastodon, whose server may not have or may refuse Mastodon's API. Its code is
  * loaded by the first query.
  */
 export function createActivityPub(options: ActivityPubOptions): Provider {
-  let loading: Promise<Fetchers> | undefined;
-  const load = () => {
-    loading ??= import('./fetchers.ts').then(({ createFetchers }) => createFetchers(options));
-    return loading;
-  };
+  const load = once(async () => {
+    const { createFetchers } = await import('./fetchers.ts');
+    return createFetchers(options);
+  });
   const fetch: Provider['fetch'] = {
     post: async (query, context) => (await load()).post(query, context),
     replies: async (query, context) => (await load()).replies(query, context),

@@ -3,16 +3,10 @@ import { feedFormats, type ListResult, type PostResult } from '../../model/resul
 import type { RenderContext } from '../context.ts';
 import { feedMediaTypes, postsOf } from '../feeds/feeds.ts';
 import { toFormatUrl } from '../feeds/urls.ts';
-import {
-  brandMark,
-  escapeHtml,
-  escapeLine,
-  joinParts,
-  openLink,
-  renderTime,
-} from '../html/markup.ts';
+import { brandMark, Html, html, openLink, renderTime } from '../html/markup.ts';
+import { toLine } from '../markdown/characters.ts';
 import { toThread } from '../markdown/thread.ts';
-import { renderPreviewTags, renderRelation } from '../preview-page.ts';
+import { renderOEmbedLink, renderPreviewTags, renderRelation } from '../preview-page.ts';
 import { renderResult } from './result.ts';
 import { mastodonHostOf } from './view.ts';
 
@@ -20,24 +14,26 @@ type ShownResult = PostResult | ListResult;
 
 /** Renders a page with embedded styles that needs no script. */
 export function renderHtmlPage(result: ShownResult, context: RenderContext): string {
-  const { title, html } = renderResult(result, { ...context, level: 1 });
+  const { title, html: content } = renderResult(result, { ...context, level: 1 });
   const script = findScript(result, context);
-  return `<!doctype html>
+  return html`<!doctype html>
 <html lang="en">
 <head>
-${renderHead(result, title, context)}
+${renderHead(result, toLine(title), context)}
 </head>
 <body class="result-page">
 ${renderHeader(context)}
 <div class="frame">
 ${renderTools(result, context)}
 <main class="rendered">
-${html}</main>
+${new Html(content)}</main>
 </div>
-${renderFooter(result)}
-${script === null ? '' : `<script>${script.text}</script>\n`}</body>
+<footer class="site-footer">
+<div class="bar"><p>Read from ${toLine(result.source)}, ${new Html(renderTime(result.fetchedAt))}.</p></div>
+</footer>
+${script && html`<script>${new Html(script.text)}</script>\n`}</body>
 </html>
-`;
+`.toString();
 }
 
 /** Returns headers with a CSP for embedded styles and script, pictures and forms of this server. */
@@ -66,74 +62,54 @@ export const pictureSources = (isDirect = false): string =>
 const findScript = (result: ShownResult, { pageAssets }: RenderContext) =>
   pageAssets !== undefined && hasThreadKeys(result) ? pageAssets.threadScript : null;
 
-function renderHeader({ baseUrl }: RenderContext): string {
-  const home = escapeHtml(`${baseUrl}/`);
-  return `<header class="site-header"><div class="bar"><a class="brand" href="${home}">${brandMark}<span>Perch</span></a>
-<form class="paste" role="search" aria-label="Read another" action="${home}#result">
+const renderHeader = ({ baseUrl }: RenderContext) =>
+  html`<header class="site-header"><div class="bar"><a class="brand" href="${baseUrl}/">${brandMark}<span>Perch</span></a>
+<form class="paste" role="search" aria-label="Read another" action="${baseUrl}/#result">
 <input type="text" name="q" aria-label="Link to a post, profile or search, an @handle, or words to search for" placeholder="Link, @handle or words" dir="auto" inputmode="url" required maxlength="2048" autocomplete="off" autocapitalize="off" spellcheck="false">
 <button type="submit">Read</button>
 </form></div></header>`;
-}
 
-function renderHead(result: ShownResult, title: string, context: RenderContext): string {
+function renderHead(result: ShownResult, title: string, context: RenderContext): Html {
   const { pageAssets } = context;
-  const description = `<meta name="description" content="${escapeLine(title)}">`;
-  return joinParts([
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    '<meta name="robots" content="noindex">',
-    `<title>${escapeLine(title)} · Perch</title>`,
-    result.kind === 'post'
-      ? renderPreviewTags(toThread(result.posts).main, result.url)
-      : description,
-    renderRelation('rel="canonical"', originalOf(result) ?? result.urls.self),
-    ...listNeighbors(result, context),
-    ...listAlternates(result).map(({ type, name, url }) =>
-      renderRelation(`rel="alternate" type="${type}" title="${name}"`, url),
-    ),
-    result.kind === 'post'
-      ? renderRelation('rel="alternate" type="application/json+oembed"', result.embedUrl)
-      : '',
-    ...(pageAssets === undefined
-      ? []
-      : [
-          `<link rel="icon" type="image/svg+xml" href="${escapeHtml(pageAssets.iconUrl)}">`,
-          `<style>${pageAssets.styles}</style>`,
-        ]),
-  ]);
+  const isPost = result.kind === 'post';
+  return html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · Perch</title>
+${
+  isPost
+    ? renderPreviewTags(toThread(result.posts).main, result.url)
+    : html`<meta name="description" content="${title}">`
+}
+${renderRelation(html`rel="canonical"`, originalOf(result) ?? result.urls.self)}
+${!isPost && renderNeighbors(result, context)}
+${listAlternates(result).map(({ type, name, url }) =>
+  renderRelation(html`rel="alternate" type="${type}" title="${name}"`, url),
+)}
+${isPost && renderOEmbedLink(result)}
+${
+  pageAssets &&
+  html`<link rel="icon" type="image/svg+xml" href="${pageAssets.iconUrl}">
+<style>${new Html(pageAssets.styles)}</style>`
+}`;
 }
 
-function listNeighbors(result: ShownResult, { toOwnPage }: RenderContext): readonly string[] {
-  if (result.kind === 'post') return [];
-  const { urls, next } = result;
-  const neighbors = [
-    ['prev', urls.previous],
-    ['next', next?.url ?? null],
-  ] as const;
-  return neighbors.flatMap(([rel, url]) =>
-    url === null ? [] : [renderRelation(`rel="${rel}"`, toOwnPage?.(url, null)?.url ?? url)],
-  );
+function renderNeighbors({ urls, next }: ListResult, { toOwnPage }: RenderContext) {
+  const render = (rel: string, url: string | null | undefined) =>
+    url && renderRelation(html`rel="${rel}"`, toOwnPage?.(url, null)?.url ?? url);
+  return [render('prev', urls.previous), render('next', next?.url)];
 }
 
-const renderFooter = ({ source, fetchedAt }: ShownResult): string => `<footer class="site-footer">
-<div class="bar"><p>Read from ${escapeLine(source)}, ${renderTime(fetchedAt)}.</p></div>
-</footer>`;
-
-function renderTools(result: ShownResult, context: RenderContext): string {
+function renderTools(result: ShownResult, context: RenderContext): Html {
   const url = originalOf(result);
   // Posts of the sample have no page on another platform.
   const original = url?.startsWith(`${context.baseUrl}/`) === true ? null : openLink(url);
-  const share = escapeHtml(toShareUrl(result, context));
-  const links = [
-    ...(original === null ? [] : [`${original}${nameOriginal(result)}</a>`]),
-    `<a href="${share}">Link to this page</a>`,
-    ...listAlternates(result).map(({ name, url }) => `<a href="${escapeHtml(url)}">${name}</a>`),
-  ].map((link) => `<li>${link}</li>`);
-  const keys = hasThreadKeys(result)
-    ? '\n<p class="keys">Keys: <kbd>j</kbd> next post, <kbd>k</kbd> previous post</p>'
-    : '';
-  return `<nav class="tools" aria-label="This page"><ul>${links.join('')}</ul>${keys}</nav>`;
+  return html`<nav class="tools" aria-label="This page"><ul>${original && html`<li>${new Html(original)}${nameOriginal(result)}</a></li>`}<li><a href="${toShareUrl(result, context)}">Link to this page</a></li>${listAlternates(
+    result,
+  ).map(
+    ({ name, url }) => html`<li><a href="${url}">${name}</a></li>`,
+  )}</ul>${hasThreadKeys(result) && html`\n<p class="keys">Keys: <kbd>j</kbd> next post, <kbd>k</kbd> previous post</p>`}</nav>`;
 }
 
 /** Returns whether the keys `j` and `k` move between posts: there is more than one. */

@@ -96,15 +96,11 @@ export const toListUrl = (
   { baseUrl }: Pick<PageView, 'baseUrl'>,
 ): string => `${baseUrl}/api/v1/profiles/${encodeURIComponent(handle)}${endsOfLists[list]}`;
 
-interface Tab {
-  readonly name: string;
-  readonly url: string;
-  readonly isCurrent: boolean;
-}
+type Tab = readonly [name: string, url: string, isCurrent: boolean];
 
 /** Renders links to the account's other lists; empty if the list is not about one account. */
 export function renderTabs(result: ListResult, view: PageView): string {
-  const tabs = listTabs(result, view).map(({ name, url, isCurrent }) => {
+  const tabs = listTabs(result, view).map(([name, url, isCurrent]) => {
     const [open, close] = view.links.toTags(url);
     const current = isCurrent ? ' aria-current="page"' : '';
     return `<li>${open.replace('<a ', `<a${current} `)}${name}${close}</li>`;
@@ -114,25 +110,24 @@ export function renderTabs(result: ListResult, view: PageView): string {
 }
 
 function listTabs(result: ListResult, view: PageView): readonly Tab[] {
-  const { subject } = result;
+  const { subject, urls } = result;
   switch (subject.resource) {
     case 'profile':
       return listProfileTabs(result, view);
     case 'followers':
-    case 'following':
+    case 'following': {
+      const { handle, resource } = subject;
       return [
-        { name: 'Posts', url: toListUrl(subject.handle, 'posts', view), isCurrent: false },
-        ...(['followers', 'following'] as const).map((list) => ({
-          name: list === 'followers' ? 'Followers' : 'Following',
-          url: toListUrl(subject.handle, list, view),
-          isCurrent: list === subject.resource,
-        })),
+        ['Posts', toListUrl(handle, 'posts', view), false],
+        ['Followers', toListUrl(handle, 'followers', view), resource === 'followers'],
+        ['Following', toListUrl(handle, 'following', view), resource === 'following'],
       ];
+    }
     case 'search': {
       const handle = findSearched(subject, result);
       if (handle === null) return [];
       const tabs = toPostTabs(toListUrl(handle, 'posts', view), null);
-      return [...tabs, { name: searchTab, url: result.urls.first, isCurrent: true }];
+      return [...tabs, [searchTab, urls.first, true]];
     }
     case 'replies':
       return [];
@@ -145,7 +140,7 @@ function listProfileTabs(result: ListResult, view: PageView): readonly Tab[] {
   const current = searchParams.has('only_media') ? 'Media' : named;
   const tabs = toPostTabs(result.urls.first, result.items === null ? null : current);
   const search = toSearchUrl(result, view);
-  return search === null ? tabs : [...tabs, { name: searchTab, url: search, isCurrent: false }];
+  return search === null ? tabs : [...tabs, [searchTab, search, false]];
 }
 
 const searchTab = 'Search within';
@@ -163,7 +158,7 @@ function toPostTabs(profileUrl: string, current: string | null): readonly Tab[] 
       url.searchParams.delete(other);
     }
     for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
-    return { name, url: url.href, isCurrent: name === current };
+    return [name, url.href, name === current];
   });
 }
 

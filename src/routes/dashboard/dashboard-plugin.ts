@@ -5,7 +5,7 @@ import type { Origins } from '../../lib/http/origins.ts';
 import { parseQuery } from '../../lib/http/url.ts';
 import { Problem, type ProblemDocument, problemKinds } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
-import { escapeHtml } from '../../render/html/markup.ts';
+import { html } from '../../render/html/markup.ts';
 import { type AdminGuard, unauthorized } from '../admin/guard.ts';
 import { disableCompression } from '../compression.ts';
 import { rejectOtherOrigins } from '../cors.ts';
@@ -17,12 +17,12 @@ import { recordProblem, sendError } from '../problems.ts';
 import { isNavigation } from '../reads/negotiation.ts';
 import { toPath } from '../reads/routes.ts';
 import { refuseAll, route } from '../route.ts';
-import { dashboardHeaders, renderDashboard, renderFormToken } from './layout.ts';
+import { renderField } from './elements.ts';
+import { dashboardHeaders, renderDashboard } from './layout.ts';
 import {
   type DashboardPage,
   type DashboardSection,
   dashboardPath,
-  type Outcome,
   signInPath,
   signOutPath,
   type View,
@@ -120,7 +120,7 @@ function describeError(problem: ProblemDocument, request: FastifyRequest, site: 
     const next = toNextPath(isRead(request) ? (request.raw.url ?? '') : '');
     return describeSignIn({ site, next });
   }
-  return { title: problem.title, bodyHtml: renderProblem(problem, site, 'h1') };
+  return { title: problem.title, body: renderProblem(problem, site, 'h1') };
 }
 
 function registerPages(app: FastifyInstance, shell: Shell): void {
@@ -169,7 +169,9 @@ function registerPage(
         const visit = toVisit(request, reply);
         const form = toForm(request);
         if (!hasFormToken(visit.session, form)) throw formRefused();
-        return sendOutcome(reply, await submit(visit, form), shell);
+        const outcome = await submit(visit, form);
+        if ('to' in outcome) return redirect(reply, outcome.to, shell.site);
+        return shell.sendFault(reply, outcome.problem, outcome.view);
       },
     }),
   });
@@ -179,11 +181,6 @@ const partHeaders = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
 } as const;
-
-function sendOutcome(reply: FastifyReply, outcome: Outcome, { site, sendFault }: Shell) {
-  if ('problem' in outcome) return sendFault(reply, outcome.problem, outcome.view);
-  return redirect(reply, outcome.to, site);
-}
 
 /** Redirects with 303, so that a reload does not send a form again (RFC 9110 §15.4.4). */
 function redirect(reply: FastifyReply, path: string, site: Site): FastifyReply {
@@ -201,7 +198,6 @@ function toVisit(request: FastifyRequest, reply: FastifyReply): Visit {
     session,
     params: request.params as Visit['params'], // the router creates an object of strings
     query: parseQuery(request.raw.url ?? ''),
-    formTokenHtml: renderFormToken(session),
   };
 }
 
@@ -220,8 +216,8 @@ function formRefused(): Problem {
 async function signIn(request: FastifyRequest, reply: FastifyReply, shell: Shell) {
   const { site, sessions, guard } = shell;
   const form = toForm(request);
-  const token = (form.get(signInFields.token) ?? '').trim();
-  const next = toNextPath(form.get(signInFields.next) ?? '');
+  const token = (form.get('token') ?? '').trim();
+  const next = toNextPath(form.get('next') ?? '');
   const refuse = (problem: Problem, fault: string) =>
     shell.sendFault(reply, problem, describeSignIn({ site, next, fault }));
   if (token === '') return refuse(unauthorized(), 'Enter the admin token.');
@@ -271,8 +267,6 @@ function isRead({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-const signInFields = { token: 'token', next: 'next' } as const;
-
 /** Maximum form size in bytes; low, because forms stay in memory while replies are delayed. */
 const maxSignInBytes = 4096;
 
@@ -285,31 +279,19 @@ interface SignInForm {
 /** Returns the sign-in form; hides whether the path exists or the server has a token. */
 function describeSignIn({ site, next, fault }: SignInForm): View {
   const { status, title } = problemKinds.unauthorized;
-  const { message } = unauthorized();
-  const docs = toLink(`${docsPath}/errors#unauthorized`, site);
+  const attributes = html`type="password" required autofocus autocomplete="current-password" spellcheck="false"`;
   return {
     title: fault === undefined ? 'Sign in' : 'Error: Sign in',
-    bodyHtml: `<form class="sign-in card" method="post" action="${escapeHtml(toLink(signInPath, site))}">
-<h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(message)}</p>
+    body: html`<form class="sign-in card" method="post" action="${toLink(signInPath, site)}">
+<h1>${title}</h1>
+<p>${unauthorized().message}</p>
 <input type="text" name="username" value="operator" autocomplete="username" hidden>
-<input type="hidden" name="${signInFields.next}" value="${escapeHtml(next)}">
-${renderTokenField(fault)}
+<input type="hidden" name="next" value="${next}">
+${renderField({ name: 'token', label: 'Admin token', fault, attributes })}
 <button class="primary" type="submit">Sign in</button>
-<p class="problem-code">Code <a href="${escapeHtml(docs)}"><code>unauthorized</code></a>, status ${status}</p>
+<p class="problem-code">Code <a href="${toLink(`${docsPath}/errors#unauthorized`, site)}"><code>unauthorized</code></a>, status ${status}</p>
 </form>`,
   };
-}
-
-function renderTokenField(fault: string | undefined): string {
-  const described =
-    fault === undefined ? '' : ' aria-invalid="true" aria-describedby="token-fault"';
-  const error =
-    fault === undefined ? '' : `\n<p class="field-fault" id="token-fault">${escapeHtml(fault)}</p>`;
-  return `<div class="field">
-<label for="token">Admin token</label>
-<input id="token" name="${signInFields.token}" type="password" required autofocus autocomplete="current-password" spellcheck="false"${described}>${error}
-</div>`;
 }
 
 const maxNext = 512;

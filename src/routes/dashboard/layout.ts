@@ -1,8 +1,9 @@
 import { version } from '../../lib/version.ts';
-import { brandMark, escapeHtml } from '../../render/html/markup.ts';
+import { brandMark, type Html, html } from '../../render/html/markup.ts';
 import {
   docsPath,
   htmlHeaders,
+  renderFooter,
   renderLink,
   renderPage,
   type Site,
@@ -27,68 +28,53 @@ export interface Surroundings {
 }
 
 /** Renders a page; without a session, it has no navigation. */
-export function renderDashboard(view: View, { site, links, session, path }: Surroundings): string {
+export function renderDashboard(view: View, surroundings: Surroundings): string {
+  const { site, session } = surroundings;
   return renderPage(
     {
       title: `${view.title} · Dashboard`,
       description: 'Dashboard of the operator of this server.',
       path: dashboardPath,
       kind: session === null ? 'admin admin-closed' : 'admin',
-      bodyHtml: view.bodyHtml,
+      body: view.body,
       scripts: view.scripts ?? [],
       styles: ['admin.css', ...(view.styles ?? [])],
       robots: 'noindex',
       surroundings: {
-        headerHtml: renderHeader({ site, links, session, path }),
-        footerHtml: renderFooter(site, session),
+        header: renderHeader(surroundings),
+        footer: renderFooter(session === null ? 'Perch' : `Perch ${version}`, footerLinks, site),
       },
     },
     site,
   );
 }
 
-function renderHeader({ site, links, session, path }: Surroundings): string {
-  const brand = `<a class="brand" href="${escapeHtml(toLink(dashboardPath, site))}">${brandMark}<span>Perch <small>Dashboard</small></span></a>`;
-  const navigation = session === null ? '' : renderNavigation(links, path, site);
-  const signOut = session === null ? '' : renderSignOut(session, site);
-  return `<header class="site-header admin-header">
+const footerLinks = [
+  [`${docsPath}/admin`, 'Keys and dashboard'],
+  [`${docsPath}/configuration`, 'Configuration'],
+  ['/', 'Front page'],
+] as const;
+
+function renderHeader({ site, links, session, path }: Surroundings): Html {
+  const mark = (link: SectionLink) => {
+    if (path === link.path) return html` aria-current="page"`;
+    const isBelow = link.path !== dashboardPath && path.startsWith(`${link.path}/`);
+    return isBelow && html` aria-current="true"`;
+  };
+  return html`<header class="site-header admin-header">
 <div class="bar">
-${brand}
-${navigation}
-<div class="tools">${themeSwitch}${signOut}</div>
+<a class="brand" href="${toLink(dashboardPath, site)}">${brandMark}<span>Perch <small>Dashboard</small></span></a>
+${
+  session &&
+  html`<nav aria-label="Dashboard"><ul>${links.map(
+    (link) => html`<li>${renderLink(link.path, link.text, site, mark(link))}</li>`,
+  )}</ul></nav>`
+}
+<div class="tools">${themeSwitch}${session && html`<form class="sign-out" method="post" action="${toLink(signOutPath, site)}">${renderFormToken(session)}<button type="submit">Sign out</button></form>`}</div>
 </div>
 </header>`;
 }
 
-function renderNavigation(links: readonly SectionLink[], path: string, site: Site): string {
-  const items = links.map((link) => {
-    const isBelow = link.path !== dashboardPath && path.startsWith(`${link.path}/`);
-    const current = path === link.path ? 'page' : isBelow ? 'true' : null;
-    const attributes = current === null ? '' : ` aria-current="${current}"`;
-    return `<li>${renderLink(link.path, link.text, site, attributes)}</li>`;
-  });
-  return `<nav aria-label="Dashboard"><ul>${items.join('')}</ul></nav>`;
-}
-
-function renderSignOut(session: DashboardSession, site: Site): string {
-  return `<form class="sign-out" method="post" action="${escapeHtml(toLink(signOutPath, site))}">${renderFormToken(session)}<button type="submit">Sign out</button></form>`;
-}
-
-/** Renders the hidden field with the form token, which every form needs. */
-export function renderFormToken({ formToken }: DashboardSession): string {
-  return `<input type="hidden" name="${formTokenField}" value="${escapeHtml(formToken)}">`;
-}
-
-function renderFooter(site: Site, session: DashboardSession | null): string {
-  const links = [
-    renderLink(`${docsPath}/admin`, 'Keys and dashboard', site),
-    renderLink(`${docsPath}/configuration`, 'Configuration', site),
-    renderLink('/', 'Front page', site),
-  ];
-  return `<footer class="site-footer">
-<div class="bar">
-<p>Perch${session === null ? '' : ` ${escapeHtml(version)}`}</p>
-<nav aria-label="Footer"><ul>${links.map((link) => `<li>${link}</li>`).join('')}</ul></nav>
-</div>
-</footer>`;
-}
+/** Renders the hidden field with the form token, which every form with `method="post"` needs. */
+export const renderFormToken = ({ formToken }: DashboardSession): Html =>
+  html`<input type="hidden" name="${formTokenField}" value="${formToken}">`;

@@ -1,5 +1,5 @@
 import { toIsoSeconds } from '../../lib/clock.ts';
-import { escapeHtml } from '../../render/html/markup.ts';
+import { type Html, html } from '../../render/html/markup.ts';
 
 /** Formats a whole number: `12,345`. */
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
@@ -63,39 +63,11 @@ export const formatClock = (ms: number): string => new Date(ms).toISOString().sl
 export const formatDay = (ms: number): string => toIsoSeconds(ms).slice(0, 10);
 
 /** Renders a time to the minute as HTML, such as `2026-11-21 00:00 UTC`. */
-export function renderTime(ms: number): string {
+export function renderTime(ms: number): Html {
   const iso = toIsoSeconds(ms);
-  return `<time datetime="${iso}">${iso.slice(0, 16).replace('T', '&nbsp;')}&nbsp;UTC</time>`;
+  return html`<time datetime="${iso}">${iso.slice(0, 10)}&nbsp;${iso.slice(11, 16)}&nbsp;UTC</time>`;
 }
 
 /** Renders a past time with its distance from now: `2026-11-21 12:05 UTC (8 min ago)`. */
-export function renderPast(ms: number, nowMs: number): string {
-  const ago = nowMs - ms < 1000 ? 'now' : `${formatDuration(nowMs - ms)} ago`;
-  return `${renderTime(ms)} (${ago})`;
-}
-
-/** Number or state with a name and an explanation, all plain text. */
-export interface Tile {
-  readonly name: string;
-  readonly value: string;
-  readonly note?: string;
-  /** Used part of a limit, from 0 to 1. `note` must state the same numbers as text. */
-  readonly used?: number;
-}
-
-export function renderTiles(tiles: readonly Tile[]): string {
-  const items = tiles.map(({ name, value, note, used }) => {
-    const notes = [
-      ...(used === undefined ? [] : [`<dd class="used">${renderUsed(used)}</dd>`]),
-      ...(note === undefined ? [] : [`<dd class="note">${escapeHtml(note)}</dd>`]),
-    ];
-    return `<div class="tile"><dt>${escapeHtml(name)}</dt><dd class="value">${escapeHtml(value)}</dd>${notes.join('')}</div>`;
-  });
-  return `<dl class="tiles">${items.join('\n')}</dl>`;
-}
-
-function renderUsed(used: number): string {
-  const width = Math.round(100 * Math.min(1, Math.max(0, used)));
-  const kind = used >= 0.9 ? 'full' : 'part';
-  return `<svg class="bar-of" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="${kind}" width="${width}" height="4"/></svg>`;
-}
+export const renderPast = (ms: number, nowMs: number): Html =>
+  html`${renderTime(ms)} (${nowMs - ms < 1000 ? 'now' : `${formatDuration(nowMs - ms)} ago`})`;

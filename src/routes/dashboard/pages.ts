@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../lib/problem.ts';
-import type { Site } from '../pages/layout.ts';
+import type { Html } from '../../render/html/markup.ts';
 import type { DashboardSession } from './session.ts';
 
 /** Path of the dashboard. All paths below it but the sign-in form require a session. */
@@ -45,14 +45,12 @@ export interface Visit {
   readonly session: DashboardSession;
   readonly params: Readonly<Record<string, string>>;
   readonly query: ParsedUrlQuery;
-  /** Hidden field with the form token, which every `<form method="post">` must contain. */
-  readonly formTokenHtml: string;
 }
 
-/** Content below the navigation: plain `title`; `bodyHtml` starts with the `h1` heading. */
+/** Content below the navigation. `body` starts with the `h1` heading. */
 export interface View {
   readonly title: string;
-  readonly bodyHtml: string;
+  readonly body: Html;
   /** File names of scripts in `assets/`, in addition to `site.js`. */
   readonly scripts?: readonly string[];
   /** File names of style sheets in `assets/`, in addition to `admin.css`. */
@@ -62,20 +60,14 @@ export interface View {
 /** Path to redirect to with status 303, or the error and the page that shows the form again. */
 export type Outcome = { readonly to: string } | { readonly problem: Problem; readonly view: View };
 
-interface FigureSection<Figures> {
-  readonly link: SectionLink;
-  readonly site: Site;
-  readonly read: () => Figures | Promise<Figures>;
-  /** Renders the body of the page as HTML that starts with the `h1` heading. */
-  readonly render: (figures: Figures, site: Site) => string;
-}
-
-/** Creates a section with one page, which has no forms. */
-export function createFigureSection<Figures>(section: FigureSection<Figures>): DashboardSection {
-  const { link, site, read, render } = section;
+/** Creates a section with one page, which has no forms. `render` returns its body. */
+export function createFigureSection(
+  link: SectionLink,
+  render: () => Html | Promise<Html>,
+): DashboardSection {
   const show = async () => ({
     title: link.text,
-    bodyHtml: render(await read(), site),
+    body: await render(),
     styles: ['admin-figures.css'],
   });
   return { link, pages: [{ url: link.path, show }] };

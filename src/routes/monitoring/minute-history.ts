@@ -13,28 +13,25 @@ interface MinuteHistoryOptions<Name extends string> {
   readonly clock: Pick<Clock, 'now'>;
   /** Calls `tick` every second until the returned function is called. Default: `setInterval`. */
   readonly everySecond?: (tick: () => void) => () => void;
-  readonly names: readonly Name[];
-  /** Returns the counters, which must never decrease. Called each minute and by `list`. */
+  /** Returns the same counters each time; they never decrease. Called each minute and by `list`. */
   read(): Readonly<Record<Name, number>>;
 }
 
 /** Records the increase of each counter per minute for one day, without work per increase. */
 export function openMinuteHistory<Name extends string>(options: MinuteHistoryOptions<Name>) {
-  const { clock, names, read, everySecond = startInterval } = options;
+  const { clock, read, everySecond = startInterval } = options;
   const rows = createRows();
-  const readCounters = () => {
-    const counters = read();
-    return names.map((name) => counters[name]);
-  };
+  const initial = read();
+  const names = Object.keys(initial) as Name[]; // the type has no other keys
   const currentMinute = () => Math.floor(clock.now() / minuteMs);
-  let seen = readCounters();
+  let seen = initial;
   let minute = currentMinute();
   /** Adds the increase since the previous reading to the minute of that reading. */
   const record = (): void => {
-    const counters = readCounters();
+    const counters = read();
     rows.add(
       minute,
-      counters.map((value, column) => value - (seen[column] ?? 0)),
+      names.map((name) => counters[name] - seen[name]),
     );
     seen = counters;
     minute = currentMinute();

@@ -54,34 +54,33 @@ export function describeSecurity(kinds: readonly Endpoint['access'][]): JsonSche
   );
 }
 
+const byAddress = 'The client address; for IPv6 its /64 network.';
+const byAddressOnly = `${byAddress} Keys make no difference.`;
+
+const policies: Readonly<Record<AllowancePolicy, { counts: string; partition: string }>> = {
+  public: {
+    counts: 'Browse reads that the response cache does not answer.',
+    partition: byAddress,
+  },
+  key: {
+    counts: 'Browse reads with a valid key that the response cache does not answer.',
+    partition: 'The key. A key can have its own quota.',
+  },
+  post: {
+    counts: 'Reads of posts, replies and oEmbed documents that the response cache does not answer.',
+    partition: byAddressOnly,
+  },
+  media: {
+    counts: 'Pictures that the server fetches from other hosts (`PERCH_MEDIA=proxy`).',
+    partition: byAddressOnly,
+  },
+};
+
 /** Returns the request quotas by policy name, for `x-rate-limit-policies`. */
-export function describeRateLimits(limits: AllowanceLimits): JsonSchema {
-  const window_seconds = limits.windowSeconds;
-  return {
-    public: {
-      counts: 'Browse reads that the response cache does not answer.',
-      partition: 'The client address; for IPv6 its /64 network.',
-      quota: limits.public,
-      window_seconds,
-    },
-    key: {
-      counts: 'Browse reads with a valid key that the response cache does not answer.',
-      partition: 'The key. A key can have its own quota.',
-      quota: limits.key,
-      window_seconds,
-    },
-    post: {
-      counts:
-        'Reads of posts, replies and oEmbed documents that the response cache does not answer.',
-      partition: 'The client address; for IPv6 its /64 network. Keys make no difference.',
-      quota: limits.post,
-      window_seconds,
-    },
-    media: {
-      counts: 'Pictures that the server fetches from other hosts (`PERCH_MEDIA=proxy`).',
-      partition: 'The client address; for IPv6 its /64 network. Keys make no difference.',
-      quota: limits.media,
-      window_seconds,
-    },
-  } satisfies Record<AllowancePolicy, JsonSchema>;
+export function describeRateLimits({ windowSeconds, ...quotas }: AllowanceLimits): JsonSchema {
+  const window_seconds = windowSeconds;
+  const described = Object.entries(policies).map(([name, policy]) => {
+    return [name, { ...policy, quota: quotas[name as AllowancePolicy], window_seconds }];
+  });
+  return Object.fromEntries(described);
 }

@@ -1,17 +1,12 @@
 import type * as z from 'zod';
-import {
-  type JsonSchema,
-  toBodySchema,
-  toInputSchema,
-  toReplySchema,
-} from '../../lib/json-schema.ts';
+import { type JsonSchema, toBodySchema, toReplySchema } from '../../lib/json-schema.ts';
 import { type ProblemCode, problemKinds } from '../../lib/problem.ts';
-import { parameterSchemas } from '../../reads/parameters.ts';
+import { describeParametersOf } from '../../reads/read.ts';
 import { hasErrorPages } from '../reads/routes.ts';
 import type { Endpoint, EndpointHeaders, EndpointReply } from '../route.ts';
 import { accesses } from './access.ts';
 import { type NamedExamples, nameOfReply, referToExamples } from './examples.ts';
-import { describeHeader, referHeaders } from './headers.ts';
+import { describeHeaders, referHeaders } from './headers.ts';
 import {
   describeProblem,
   describeRefused,
@@ -59,17 +54,11 @@ function describeOperation(endpoint: Endpoint, examples: NamedExamples): JsonSch
 }
 
 function describeParameters({ parameters = {} }: Endpoint): readonly JsonSchema[] {
-  return Object.entries(parameters).flatMap(([location, schema]) => {
-    const { properties = {}, required = [] } = toInputSchema(schema, parameterSchemas);
-    const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
-    return members.map(([name, { description = '', ...valueSchema }]) => ({
-      name,
-      in: location,
-      required: location === 'path' || (required as readonly string[]).includes(name),
-      description,
-      schema: valueSchema,
-    }));
-  });
+  return Object.entries(parameters).flatMap(([location, params]) =>
+    describeParametersOf({ params, requires: [] }).map(({ name, required, ...one }) => {
+      return { name, in: location, required: required || location === 'path', ...one };
+    }),
+  );
 }
 
 function describeBody({ body, isBodyOptional }: Endpoint): JsonSchema {
@@ -132,11 +121,6 @@ function describeReply(
 function describeContent(body: z.ZodType | 'text' | 'binary'): JsonSchema {
   if (body === 'text') return { type: 'string' };
   return body === 'binary' ? {} : toReplySchema(body); // OpenAPI 3.1.1 §4.7.14.3: binary data has no schema
-}
-
-function describeHeaders(headers: EndpointHeaders): JsonSchema {
-  const described = Object.entries(headers).map(([name, one]) => [name, describeHeader(name, one)]);
-  return Object.fromEntries(described);
 }
 
 /** Reply header that the problem `missing_bearer` requires (RFC 9110 §15.5.2). */

@@ -71,51 +71,53 @@ export function listEndpointHeaders(
   );
 }
 
-/** Describes a response header for OpenAPI. Without a known schema, it is a string. */
-export function describeHeader(name: string, { description, isOptional }: EndpointHeader) {
-  const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
-    schema: text,
-  };
-  return { description, ...(isOptional ? {} : { required: true }), schema };
+/** Describes response headers for OpenAPI. Without a known schema, a header is a string. */
+export function describeHeaders(headers: EndpointHeaders): JsonSchema {
+  const known = new Map(Object.entries(describedHeaders));
+  const described = Object.entries(headers).map(([name, { description, isOptional }]) => {
+    const { schema } = known.get(name) ?? { schema: text };
+    return [name, { description, ...(!isOptional && { required: true }), schema }];
+  });
+  return Object.fromEntries(described);
 }
 
 /** Lists the response headers for the statuses 200 and 304. */
 export function listReplyHeaders(route: Route): readonly HeaderName[] {
-  const { read, lifecycle } = route;
-  const isHistory = isHistoryRoute(route);
-  return [
-    'X-Request-Id',
-    ...pick(!isHistory, 'ETag'),
-    'Cache-Control',
-    ...pick(read !== 'getOEmbed', 'Vary'),
-    'X-Source',
-    ...pick(!isHistory, 'X-Cache', 'X-Result-Count'),
-    ...pick(!isHistory && isBrowseRoute(route), 'X-Search-Degraded'),
+  const { read } = route;
+  const hasCache = !isHistoryRoute(route);
+  return pick({
+    'X-Request-Id': true,
+    ETag: hasCache,
+    'Cache-Control': true,
+    Vary: read !== 'getOEmbed',
+    'X-Source': true,
+    'X-Cache': hasCache,
+    'X-Result-Count': hasCache,
+    'X-Search-Degraded': hasCache && isBrowseRoute(route),
     // Only posts can be Obsidian notes and have oEmbed documents.
-    ...pick(read === 'getPost', 'Content-Disposition'),
-    ...listRouteHeaders(route),
-    ...pick(lifecycle === null && linked.has(String(read)), 'Link'),
-  ];
+    'Content-Disposition': read === 'getPost',
+    ...pickForRoute(route),
+    Link: route.lifecycle !== null || linked.has(String(read)),
+  });
 }
 
-export function listProblemHeaders(route: Route, status: number): readonly HeaderName[] {
-  return [
-    'X-Request-Id',
-    'Cache-Control',
-    ...pick(isBrowseRoute(route), 'Vary'),
-    ...pick(status === 429 || status === 503, 'Retry-After'),
-    ...listRouteHeaders(route),
-  ];
-}
+export const listProblemHeaders = (route: Route, status: number): readonly HeaderName[] =>
+  pick({
+    'X-Request-Id': true,
+    'Cache-Control': true,
+    Vary: isBrowseRoute(route),
+    'Retry-After': status === 429 || status === 503,
+    ...pickForRoute(route),
+  });
 
-function listRouteHeaders(route: Route): readonly HeaderName[] {
-  return [
-    ...pick(isBrowseRoute(route), 'X-Api-Key-Status'),
-    'RateLimit-Policy',
-    'RateLimit',
-    ...pick(route.lifecycle !== null, 'Deprecation', 'Sunset', 'Link'),
-  ];
-}
+const pickForRoute = (route: Route) => ({
+  'X-Api-Key-Status': isBrowseRoute(route),
+  'RateLimit-Policy': true,
+  RateLimit: true,
+  Deprecation: route.lifecycle !== null,
+  Sunset: route.lifecycle !== null,
+  Link: route.lifecycle !== null,
+});
 
 const linked: ReadonlySet<string> = new Set([
   'getPost',
@@ -124,9 +126,9 @@ const linked: ReadonlySet<string> = new Set([
   'searchPosts',
 ]);
 
-function pick(isIncluded: boolean, ...names: readonly HeaderName[]): readonly HeaderName[] {
-  return isIncluded ? names : [];
-}
+/** Returns the names whose value is `true`. */
+const pick = (names: Readonly<Partial<Record<HeaderName, boolean>>>) =>
+  (Object.keys(names) as HeaderName[]).filter((name) => names[name]); // the type has no other keys
 
 export function referHeaders(names: readonly HeaderName[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

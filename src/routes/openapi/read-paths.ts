@@ -1,13 +1,7 @@
 import { type JsonSchema, refer } from '../../lib/json-schema.ts';
 import { lifecycleState } from '../../lib/lifecycle.ts';
 import { problemKinds, sessionProblemKinds } from '../../lib/problem.ts';
-
-import {
-  historyFormats,
-  historyMetaLine,
-  historyPostLine,
-  historyReply,
-} from '../../model/history.ts';
+import { historyMetaLine, historyPostLine } from '../../model/history.ts';
 import { jsonFeed } from '../../model/json-feed.ts';
 import { isFeedFormat, isInternalFormat } from '../../model/results.ts';
 import { type AnyReadId, allReads, reads } from '../../reads/index.ts';
@@ -182,14 +176,12 @@ function describeResponses(route: Route, examples: NamedExamples): JsonSchema {
   const problems = listStatuses(route).map((status) => {
     return [status, { $ref: `#/components/responses/${nameResponse(route, status)}` }] as const;
   });
-  const found = { description: 'The result of the read.', headers };
-  const replies = isHistoryRoute(route)
-    ? { 200: { ...found, content: describeHistoryContent(examples) } }
-    : {
-        200: { ...found, content: describeContent(route, examples) },
-        304: { description: notModified, headers },
-      };
-  return { ...replies, ...Object.fromEntries(problems) };
+  const content = describeContent(route, examples);
+  return {
+    200: { description: 'The result of the read.', headers, content },
+    ...(!isHistoryRoute(route) && { 304: { description: notModified, headers } }),
+    ...Object.fromEntries(problems),
+  };
 }
 
 export function describeProblemResponses(examples: NamedExamples): JsonSchema {
@@ -226,47 +218,45 @@ function describeStatus(route: Route, status: ProblemStatus, examples: NamedExam
   return describeProblem(codes, referHeaders(listProblemHeaders(route, status)), examples);
 }
 
-function describeHistoryContent(examples: NamedExamples): JsonSchema {
-  const error = refer(problemReply);
-  const failed = { type: 'object', properties: { error }, required: ['error'] };
-  const line = { anyOf: [refer(historyPostLine), refer(historyMetaLine), failed] };
-  const schemas: Readonly<Record<string, JsonSchema>> = {
-    json: refer(historyReply),
-    ndjson: line,
-    jsonfeed: refer(jsonFeed),
+/** Schemas of the lines of a history as NDJSON. */
+function describeHistoryLine(): JsonSchema {
+  const failed = {
+    type: 'object',
+    properties: { error: refer(problemReply) },
+    required: ['error'],
   };
-  const bodies = historyFormats.map((format) => {
-    const recorded = referToExamples(examples, [[format, `importProfilePosts.${format}`]]);
-    const schema = schemas[format] ?? { type: 'string' };
-    return [withoutCharset(historyMediaTypes[format]), { schema, ...recorded }];
-  });
-  return Object.fromEntries(bodies);
+  return { anyOf: [refer(historyPostLine), refer(historyMetaLine), failed] };
 }
 
-function describeContent(
-  { read: choice, path }: ReadRoute | AliasRoute,
-  examples: NamedExamples,
-): JsonSchema {
-  const named = typeof choice === 'string' ? { '': choice } : choice.reads;
+function describeContent(route: Route, examples: NamedExamples): JsonSchema {
+  const served: MediaTypes = isHistoryRoute(route) ? historyMediaTypes : listMediaTypes(route);
+  const named = typeof route.read === 'string' ? { '': route.read } : route.read.reads;
+  const [read] = Object.values<AnyReadId>(named);
   // All operations that a parameter can select have the same response body.
-  const [read] = Object.values(named);
-  if (read === undefined) throw new Error(`The route ${path} reads nothing.`);
-  const served = Object.entries(formats[reads[read].kind]).filter(
-    ([format]) =>
-      !isInternalFormat(format) &&
-      (!isFeedFormat(format) || Object.values(named).some((id) => acceptsFeeds(reads[id]))),
-  );
-  const bodies = served.map(([format, { mediaType }]) => {
-    const sameType = served.filter(([, other]) => other.mediaType === mediaType);
+  const schemas: Readonly<Record<string, JsonSchema>> = {
+    ...(read && { json: refer(allReads[read].reply) }),
+    ndjson: describeHistoryLine(),
+    jsonfeed: refer(jsonFeed),
+  };
+  const bodies = Object.entries(served).map(([format, mediaType]) => {
+    const sameType = Object.keys(served).filter((other) => served[other] === mediaType);
     const recorded = Object.entries(named).flatMap(([label, id]) =>
-      sameType.map(([name]) => [label === '' ? name : label, `${id}.${name}`] as const),
+      sameType.map((name) => [label === '' ? name : label, `${id}.${name}`] as const),
     );
-    const schemas: Readonly<Record<string, JsonSchema>> = {
-      json: refer(reads[read].reply),
-      jsonfeed: refer(jsonFeed),
-    };
     const schema = schemas[format] ?? { type: 'string' };
     return [withoutCharset(mediaType), { schema, ...referToExamples(examples, recorded) }];
   });
   return Object.fromEntries(bodies);
 }
+
+/** Returns the media types by format that the reads of a route offer. */
+function listMediaTypes({ read: choice }: ReadRoute | AliasRoute): MediaTypes {
+  const named = typeof choice === 'string' ? [choice] : Object.values(choice.reads);
+  const hasFeeds = named.some((id) => acceptsFeeds(reads[id]));
+  const served = named
+    .flatMap((id) => Object.entries(formats[reads[id].kind]))
+    .filter(([format]) => !isInternalFormat(format) && (!isFeedFormat(format) || hasFeeds));
+  return Object.fromEntries(served.map(([format, { mediaType }]) => [format, mediaType]));
+}
+
+type MediaTypes = Readonly<Record<string, string>>;

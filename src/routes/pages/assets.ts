@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { once } from '../../lib/once.ts';
 import { disableCors } from '../cors.ts';
 import { routeNotFound } from '../problems.ts';
 import { sendPrepared } from '../reply.ts';
@@ -18,11 +19,7 @@ export type Assets = ReturnType<typeof createAssets>;
 
 /** Creates an asset store for a folder, which it reads at the first request. */
 export function createAssets(folder: string, logger: FastifyBaseLogger) {
-  let cached: ReturnType<typeof readAssets> | undefined;
-  const all = () => {
-    cached ??= readAssets(folder, logger);
-    return cached;
-  };
+  const all = once(() => readAssets(folder, logger));
   return {
     /** Returns the URL path of an asset; the file name contains a hash of the content. */
     pathOf: (name: string) => `${assetPath}${all().get(name)?.hashedName ?? name}`,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { parseQuery } from '../../lib/http/url.ts';
 import { Problem } from '../../lib/problem.ts';
-import { brandMark, escapeHtml } from '../../render/html/markup.ts';
+import { brandMark, type Html, type HtmlPart, html } from '../../render/html/markup.ts';
 import { pictureSources } from '../../render/page/page.ts';
 import type { Headers } from '../headers.ts';
 import { type PreparedReply, prepareReply } from '../reply.ts';
@@ -29,15 +29,14 @@ export interface Site {
   readonly hasAskPage?: boolean;
 }
 
-/** Content of an HTML page. Members whose names end in `Html` are HTML, others plain text. */
 export interface Page {
   /** Title without the product name. */
   readonly title: string;
   readonly description: string;
   readonly path: string;
-  readonly bodyHtml: string;
-  /** HTML before the element `<main>`, such as the navigation. */
-  readonly asideHtml?: string;
+  readonly body: Html;
+  /** Part before the element `<main>`, such as the navigation. */
+  readonly aside?: Html;
   /** Section of the site, which the page header marks as current. */
   readonly section?: 'docs' | 'api' | 'find' | 'ask' | 'home';
   readonly kind?: string;
@@ -47,66 +46,64 @@ export interface Page {
   readonly styles?: readonly string[];
   readonly robots?: 'index' | 'noindex';
   /** Default: the header and the footer of the site. */
-  readonly surroundings?: { readonly headerHtml: string; readonly footerHtml: string };
+  readonly surroundings?: { readonly header: Html; readonly footer: Html };
 }
 
 export function toLink(path: string, { baseUrl }: Site): string {
   return `${new URL(baseUrl).pathname.replace(/\/$/, '')}${path}`;
 }
 
-/** Renders an HTML link to a path of this server. `attributes` is HTML that starts with a space. */
-export function renderLink(path: string, text: string, site: Site, attributes = ''): string {
-  return `<a href="${escapeHtml(toLink(path, site))}"${attributes}>${escapeHtml(text)}</a>`;
-}
+/** Renders a link to a path of this server. `attributes` starts with a space. */
+export const renderLink = (path: string, text: string, site: Site, attributes?: HtmlPart): Html =>
+  html`<a href="${toLink(path, site)}"${attributes}>${text}</a>`;
 
-/** Escapes a sentence for HTML. Parts in backticks become `code` elements. */
-export function renderCode(sentence: string): string {
-  return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>');
+/** Renders a sentence. Parts in backticks become `code` elements. */
+export function renderCode(sentence: string): Html {
+  // `split` with a group returns text and code alternately.
+  const parts = sentence.split(/`([^`]+)`/);
+  return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
 /** Renders a page without inline scripts and styles, and without resources from other hosts. */
 export function renderPage(page: Page, site: Site): string {
-  return `<!doctype html>
+  const { header, footer } = page.surroundings ?? {};
+  return html`<!doctype html>
 <html lang="en">
 ${renderHead(page, site)}
-<body class="${escapeHtml(page.kind ?? 'page')}">
+<body class="${page.kind ?? 'page'}">
 <a class="skip" href="#main">Skip to the content</a>
-${page.surroundings?.headerHtml ?? renderHeader(page, site)}
+${header ?? renderHeader(page, site)}
 <div class="frame">
-${page.asideHtml ?? ''}
+${page.aside}
 <main id="main" tabindex="-1">
-${page.bodyHtml}
+${page.body}
 </main>
 </div>
-${page.surroundings?.footerHtml ?? renderFooter(site)}
+${footer ?? renderFooter(footerText, footerLinks, site)}
 </body>
 </html>
-`;
+`.toString();
 }
 
-function renderHead(page: Page, site: Site): string {
-  const asset = (name: string) => escapeHtml(toLink(site.assets.pathOf(name), site));
-  const title = page.title === 'Perch' ? page.title : `${page.title} · Perch`;
-  const toMarkdown = (path: string) =>
-    `<link rel="alternate" type="text/markdown" href="${escapeHtml(toLink(path, site))}">`;
+function renderHead(page: Page, site: Site): Html {
+  const { title, description, path, robots, markdownPath } = page;
+  const asset = (name: string) => toLink(site.assets.pathOf(name), site);
   const styles = ['theme.css', 'site.css', 'text.css', 'find.css', ...(page.styles ?? [])];
   const scripts = ['site.js', 'find.js', ...(page.scripts ?? [])];
-  return [
-    '<head>',
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    `<title>${escapeHtml(title)}</title>`,
-    `<meta name="description" content="${escapeHtml(page.description)}">`,
-    ...(page.robots === 'noindex' ? ['<meta name="robots" content="noindex">'] : []),
-    `<link rel="canonical" href="${escapeHtml(`${site.baseUrl}${page.path}`)}">`,
-    ...(page.markdownPath === undefined ? [] : [toMarkdown(page.markdownPath)]),
-    `<link rel="icon" type="image/svg+xml" href="${asset('favicon.svg')}">`,
-    `<script src="${asset('theme.js')}"></script>`,
-    ...styles.map((name) => `<link rel="stylesheet" href="${asset(name)}">`),
-    ...scripts.map((name) => `<script src="${asset(name)}" defer></script>`),
-    '</head>',
-  ].join('\n');
+  return html`<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title === 'Perch' ? title : `${title} · Perch`}</title>
+<meta name="description" content="${description}">
+${robots === 'noindex' && html`<meta name="robots" content="noindex">`}
+<link rel="canonical" href="${site.baseUrl}${path}">
+${markdownPath && html`<link rel="alternate" type="text/markdown" href="${toLink(markdownPath, site)}">`}
+<link rel="icon" type="image/svg+xml" href="${asset('favicon.svg')}">
+<script src="${asset('theme.js')}"></script>
+${styles.map((name) => html`<link rel="stylesheet" href="${asset(name)}">\n`)}
+${scripts.map((name) => html`<script src="${asset(name)}" defer></script>\n`)}
+</head>`;
 }
 
 const sections = [
@@ -116,72 +113,65 @@ const sections = [
   { section: 'find', path: findPath, text: 'Search' },
 ] as const;
 
-function renderHeader(page: Page, site: Site): string {
-  const current = (section: string) =>
-    page.section === section
-      ? ` aria-current="${sections.some(({ path }) => path === page.path) || section === 'home' ? 'page' : 'true'}"`
-      : '';
-  const links = sections
-    .filter(({ section }) => section !== 'ask' || site.hasAskPage === true)
-    .map(
-      ({ section, path, text }) =>
-        `<li><a class="to-${section}" href="${escapeHtml(toLink(path, site))}"${current(section)}>${text}</a></li>`,
-    );
-  return `<header class="site-header">
+function renderHeader(page: Page, site: Site): Html {
+  const isWhole = page.section === 'home' || sections.some(({ path }) => path === page.path);
+  const mark = (section: string) =>
+    page.section === section && html` aria-current="${isWhole ? 'page' : 'true'}"`;
+  const shown = sections.filter(({ section }) => section !== 'ask' || site.hasAskPage === true);
+  return html`<header class="site-header">
 <div class="bar">
-<a class="brand" href="${escapeHtml(toLink('/', site))}"${current('home')}>${brandMark}<span>Perch</span></a>
-<nav aria-label="Site"><ul>${links.join('')}</ul></nav>
+<a class="brand" href="${toLink('/', site)}"${mark('home')}>${brandMark}<span>Perch</span></a>
+<nav aria-label="Site"><ul>${shown.map(
+    ({ section, path, text }) =>
+      html`<li><a class="to-${section}" href="${toLink(path, site)}"${mark(section)}>${text}</a></li>`,
+  )}</ul></nav>
 ${renderQuickFind(page, site)}
 ${themeSwitch}
 </div>
 </header>`;
 }
 
-function renderQuickFind(page: Page, site: Site): string {
-  if (page.section === 'find') return '<span class="quick-find"></span>';
-  return `<form class="quick-find" role="search" aria-label="Quick search" action="${escapeHtml(toLink(findPath, site))}" data-find>
+function renderQuickFind(page: Page, site: Site): Html {
+  if (page.section === 'find') return html`<span class="quick-find"></span>`;
+  return html`<form class="quick-find" role="search" aria-label="Quick search" action="${toLink(findPath, site)}" data-find>
 <input type="search" name="q" aria-label="Search the documentation" placeholder="Search the docs" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false">
 </form>`;
 }
 
-const themeIcon =
-  '<svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true"><circle cx="12" cy="12" r="8.25" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 3.75a8.25 8.25 0 0 1 0 16.5z" fill="currentColor"/></svg>';
-
 /** Button for the dark theme. It stays hidden without JavaScript. */
-export const themeSwitch = `<button class="theme" type="button" aria-label="Dark theme" aria-pressed="false" data-theme-switch hidden>${themeIcon}</button>`;
+export const themeSwitch = html`<button class="theme" type="button" aria-label="Dark theme" aria-pressed="false" data-theme-switch hidden><svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true"><circle cx="12" cy="12" r="8.25" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 3.75a8.25 8.25 0 0 1 0 16.5z" fill="currentColor"/></svg></button>`;
 
-function renderFooter(site: Site): string {
-  const links = [
-    [`${docsPath}/start`, 'Start here'],
-    [`${docsPath}/errors`, 'Errors'],
-    [`${docsPath}/versioning`, 'Versioning'],
-    ['/openapi.json', 'OpenAPI'],
-  ] as const;
-  const items = links.map(([path, text]) => `<li>${renderLink(path, text, site)}</li>`);
-  return `<footer class="site-footer">
+type Links = readonly (readonly [path: string, text: string])[];
+
+const footerText =
+  'Perch reads public social posts and returns them as Markdown, JSON, web pages or feeds.';
+
+const footerLinks: Links = [
+  [`${docsPath}/start`, 'Start here'],
+  [`${docsPath}/errors`, 'Errors'],
+  [`${docsPath}/versioning`, 'Versioning'],
+  ['/openapi.json', 'OpenAPI'],
+];
+
+export const renderFooter = (text: string, links: Links, site: Site): Html =>
+  html`<footer class="site-footer">
 <div class="bar">
-<p>Perch reads public social posts and returns them as Markdown, JSON, web pages or feeds.</p>
-<nav aria-label="Footer"><ul>${items.join('')}</ul></nav>
+<p>${text}</p>
+<nav aria-label="Footer"><ul>${links.map(([path, name]) => html`<li>${renderLink(path, name, site)}</li>`)}</ul></nav>
 </div>
 </footer>`;
-}
-
-const toContentSecurityPolicy = (pictures: string) =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; ${pictures}; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
-
-const permissionsPolicy =
-  'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()';
 
 /** Returns page headers; `hasDirectPictures`: whether pages show pictures of other hosts. */
-export const toHtmlHeaders = (hasDirectPictures: boolean) => ({
+export const toHtmlHeaders = (hasDirectPictures = false) => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': toContentSecurityPolicy(pictureSources(hasDirectPictures)),
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; ${pictureSources(hasDirectPictures)}; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': permissionsPolicy,
+  'permissions-policy':
+    'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
   'referrer-policy': 'same-origin',
 });
 
-export const htmlHeaders = toHtmlHeaders(false);
+export const htmlHeaders = toHtmlHeaders();
 
 const markdown = 'text/markdown; charset=utf-8';
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { parseQuery } from '../../lib/http/url.ts';
 import { adviceBesides, type ProblemDocument } from '../../lib/problem.ts';
-import { escapeHtml } from '../../render/html/markup.ts';
+import { Html, html } from '../../render/html/markup.ts';
 import { addVary } from '../headers.ts';
 import type { WriteProblemPage } from '../problems.ts';
 import { isNavigation } from '../reads/negotiation.ts';
@@ -33,18 +33,19 @@ const pageResolutions: Readonly<Record<string, string>> = {
 };
 
 /** Renders an error: title, detail, next step or waiting time, and code. */
-export function renderProblem(problem: ProblemDocument, site: Site, heading = 'h2'): string {
+export function renderProblem(problem: ProblemDocument, site: Site, heading = 'h2'): Html {
   const { code, title, status, detail, retry_after: wait } = problem;
-  const seconds = wait === 1 ? '1 second' : `${wait} seconds`;
   const advice = adviceBesides(problem);
   const own = pageResolutions[code];
   const resolution = own === undefined ? problem.resolution : `${own} ${advice}`.trimEnd();
-  const docs = toLink(`/docs/errors#${code}`, site);
-  return `<div class="problem">
-<${heading} id="result-title" tabindex="-1">${escapeHtml(title)}</${heading}>
+  const next = wait === undefined ? resolution : advice;
+  const tag = new Html(heading);
+  return html`<div class="problem">
+<${tag} id="result-title" tabindex="-1">${title}</${tag}>
 <p>${renderCode(detail)}</p>
-${wait === undefined ? `<p>${renderCode(resolution)}</p>` : `<p class="wait">Try again in ${seconds}.</p>${advice === '' ? '' : `\n<p>${renderCode(advice)}</p>`}`}
-<p class="problem-code">Code <a href="${escapeHtml(docs)}"><code>${code}</code></a>, status ${status}</p>
+${wait !== undefined && html`<p class="wait">Try again in ${wait === 1 ? '1 second' : `${wait} seconds`}.</p>`}
+${next && html`<p>${renderCode(next)}</p>`}
+<p class="problem-code">Code <a href="${toLink(`/docs/errors#${code}`, site)}"><code>${code}</code></a>, status ${status}</p>
 </div>`;
 }
 
@@ -77,7 +78,7 @@ function isHtmlPermalink(request: FastifyRequest, path: string): boolean {
 function renderProblemPage(problem: ProblemDocument, path: string, site: FrontSite): string {
   const isDocs = path === docsPath || path.startsWith(`${docsPath}/`);
   const next = isDocs
-    ? `<p>See ${renderLink(docsPath, 'all pages of the documentation', site)}, or ${renderLink(findPath, 'search them', site)}.</p>`
+    ? html`<p>See ${renderLink(docsPath, 'all pages of the documentation', site)}, or ${renderLink(findPath, 'search them', site)}.</p>`
     : renderBox(site);
   return renderPage(
     {
@@ -85,7 +86,7 @@ function renderProblemPage(problem: ProblemDocument, path: string, site: FrontSi
       description: problem.detail,
       path: isDocs ? docsPath : '/',
       kind: 'front error-page',
-      bodyHtml: `${renderProblem(problem, site, 'h1')}\n${next}`,
+      body: html`${renderProblem(problem, site, 'h1')}\n${next}`,
       styles: ['front.css', 'result.css'],
       robots: 'noindex',
     },

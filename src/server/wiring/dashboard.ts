@@ -18,7 +18,7 @@ import { version } from '../../lib/version.ts';
 import { type AnswersFigures, renderAnswers } from '../../routes/dashboard/answers/answers-page.ts';
 import { type ArchiveFigures, renderArchive } from '../../routes/dashboard/archive/archive-page.ts';
 import {
-  type Notice,
+  type Notices,
   renderConfiguration,
 } from '../../routes/dashboard/configuration/configuration-page.ts';
 import { createKeysSection } from '../../routes/dashboard/keys/keys-section.ts';
@@ -66,21 +66,15 @@ export function openSections(services: Services, readEngine: ReadEngine) {
         windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,
       },
     }),
-    createFigureSection({
-      ...{ link: { path: archivePath, text: 'Archive' }, site, render: renderArchive },
-      read: () => readArchive(services, archive),
-    }),
-    createFigureSection({
-      ...{ link: { path: answersPath, text: 'Answers' }, site, render: renderAnswers },
-      read: () => readAnswers(services),
-    }),
-    createFigureSection({
-      link: { path: configurationPath, text: 'Configuration' },
-      ...{ site, render: renderConfiguration },
-      read: () => ({
-        settings: describeSettings(config, settings),
-        notices: listNotices(services, readEngine),
-      }),
+    createFigureSection({ path: archivePath, text: 'Archive' }, async () =>
+      renderArchive(await readArchive(services, archive), site),
+    ),
+    createFigureSection({ path: answersPath, text: 'Answers' }, () =>
+      renderAnswers(readAnswers(services), site),
+    ),
+    createFigureSection({ path: configurationPath, text: 'Configuration' }, () => {
+      const notices = listNotices(services, readEngine);
+      return renderConfiguration({ settings: describeSettings(config, settings), notices }, site);
     }),
   ];
   const close = () => {
@@ -97,41 +91,24 @@ type ProviderCounter = `${string} answered` | `${string} failed`;
 
 type History = ReturnType<typeof openHistory>;
 
-const trafficNames = [
-  'requests',
-  'hit',
-  'miss',
-  'stale',
-  'bypass',
-  'clientErrors',
-  'serverErrors',
-] as const satisfies readonly TrafficName[];
-
-function openHistory({ clock, traffic, requestIds, fetching }: Services) {
-  const { records } = fetching.chain;
+function openHistory({ clock, traffic, requestIds, fetching: { chain } }: Services) {
+  const { records } = chain;
   return openMinuteHistory<TrafficName | ProviderCounter>({
     clock,
-    names: [
-      ...trafficNames,
-      ...records.names.flatMap((name) => [`${name} answered`, `${name} failed`] as const),
-    ],
     read: () => ({
-      ...readProviderCounters(fetching),
       ...traffic.totals(),
       requests: requestIds.count,
+      ...Object.fromEntries(
+        records.names.flatMap((name): [ProviderCounter, number][] => {
+          const { answered = 0, failed = 0 } = records.of(name) ?? {};
+          return [
+            [`${name} answered`, answered],
+            [`${name} failed`, failed],
+          ];
+        }),
+      ),
     }),
   });
-}
-
-function readProviderCounters({ chain }: Services['fetching']): Record<ProviderCounter, number> {
-  const entries = chain.records.names.flatMap((name): [ProviderCounter, number][] => {
-    const { answered = 0, failed = 0 } = chain.records.of(name) ?? {};
-    return [
-      [`${name} answered`, answered],
-      [`${name} failed`, failed],
-    ];
-  });
-  return Object.fromEntries(entries);
 }
 
 interface Recorded {
@@ -166,7 +143,7 @@ async function readOverview(services: Services, recorded: Recorded): Promise<Ove
     memory: { resident, heap },
     isOverloaded: load.isHigh,
     eventLoop: load.delay ?? null,
-    notices: listNotices(services, readEngine).length,
+    notices: Object.values(listNotices(services, readEngine)).flat().length,
   };
 }
 
@@ -238,21 +215,17 @@ function readAnswers({ config, clock, sessions }: Services): AnswersFigures | nu
   };
 }
 
-function listNotices(
-  { startWarnings, sessions }: Services,
-  readEngine: ReadEngine,
-): readonly Notice[] {
+function listNotices({ startWarnings, sessions }: Services, readEngine: ReadEngine): Notices {
   const engine = readEngine?.();
   const failure = sessions?.records.index?.read().failure;
   const storeFault = sessions?.service.health.fault;
-  const warnings = [...startWarnings, ...(engine?.warnings ?? [])];
   const faults = [
-    ...(engine?.fault ? [`The shared engine is down: ${engine.fault}`] : []),
-    ...(storeFault ? [`The stored sessions cannot be used: ${storeFault}`] : []),
-    ...(failure ? [`The index of the documents could not be updated: ${failure.message}`] : []),
+    engine?.fault && `The shared engine is down: ${engine.fault}`,
+    storeFault && `The stored sessions cannot be used: ${storeFault}`,
+    failure && `The index of the documents could not be updated: ${failure.message}`,
   ];
-  return [
-    ...faults.map((text) => ({ kind: 'fault' as const, text })),
-    ...warnings.map((text) => ({ kind: 'warning' as const, text })),
-  ];
+  return {
+    faults: faults.filter((fault): fault is string => Boolean(fault)),
+    warnings: [...startWarnings, ...(engine?.warnings ?? [])],
+  };
 }

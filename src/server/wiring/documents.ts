@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { packagePath } from '../../lib/files/package-path.ts';
 import { toJsonBody } from '../../lib/http/json-bodies.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
+import { once } from '../../lib/once.ts';
 import { version } from '../../lib/version.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import {
@@ -29,11 +30,8 @@ export function openLibrary(config: Config, logger: FastifyBaseLogger): () => Li
   const options = { config, library: () => library() };
   const listed = navigation.flatMap(({ pages }) => pages);
   const titleOf = (name: string) => listed.find((page) => page.name === name)?.title ?? name;
-  let cached: ReadonlyMap<string, string> | undefined;
-  const read = (name: string) => () => {
-    cached ??= writeApiPages(describe(options), titleOf);
-    return cached.get(name) ?? '';
-  };
+  const write = once(() => writeApiPages(describe(options), titleOf));
+  const read = (name: string) => () => write().get(name) ?? '';
   const tags = describeTags(toDiscoveryFacts(options).endpoints).map((tag) => `api/${tag.name}`);
   const names = ['api', ...tags, 'api/schemas'];
   const library: () => Library = createLibrary({

@@ -12,7 +12,6 @@ function openHistory(atMs = startMs) {
   const ticks = new Set<() => void>();
   const history = openMinuteHistory({
     clock,
-    names: ['requests', 'errors'],
     read: () => ({ ...counters }),
     everySecond: (tick) => {
       ticks.add(tick);
@@ -148,7 +147,7 @@ describe('the history of counters', () => {
     const read = vi.fn(() => ({ requests: 0 }));
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
-    const history = openMinuteHistory({ clock, names: ['requests'], read });
+    const history = openMinuteHistory({ clock, read });
 
     const reads = [read.mock.calls.length];
     vi.advanceTimersByTime(1000);

@@ -1,5 +1,7 @@
-import { escapeLine } from '../../../render/html/markup.ts';
+import { Html, type HtmlPart, html } from '../../../render/html/markup.ts';
+import { toLine } from '../../../render/markdown/characters.ts';
 import { docsPath, renderCode, renderLink, type Site } from '../../pages/layout.ts';
+import { renderBadge, renderSection } from '../elements.ts';
 
 /** Setting; `value` is `null` if the setting has no value, and masked if it is secret. */
 export interface ShownSetting {
@@ -24,74 +26,66 @@ const areas = {
 
 type SettingArea = keyof typeof areas;
 
-export interface Notice {
-  readonly kind: 'fault' | 'warning';
-  readonly text: string;
-}
+export type Notices = Readonly<Record<'faults' | 'warnings', readonly string[]>>;
 
 export interface ConfigurationFigures {
   readonly settings: readonly ShownSetting[];
-  readonly notices: readonly Notice[];
+  readonly notices: Notices;
 }
 
 /** Renders the body of the page with the effective settings, without secret values. */
-export function renderConfiguration(figures: ConfigurationFigures, site: Site): string {
+export function renderConfiguration(figures: ConfigurationFigures, site: Site): Html {
   const { settings, notices } = figures;
   const own = settings.filter(({ isDefault }) => !isDefault);
-  const names = Object.keys(areas) as SettingArea[]; // `areas` has no other keys
-  return `<h1>Configuration</h1>
+  return html`<h1>Configuration</h1>
 <p class="lede">The settings with which this server started. To change a setting, see ${renderLink(`${docsPath}/configuration`, 'Configuration', site)}, and restart the server. Values of secrets are masked.</p>
-${renderNotices(notices)}
-<section aria-labelledby="set">
-<h2 id="set">Settings that you have set</h2>
-${own.length === 0 ? '<p class="empty">No setting is set, so all settings have their defaults.</p>' : renderSettings(own, 'brief')}
-</section>
-<section aria-labelledby="all">
-<h2 id="all">All settings</h2>
-${names.map((area) => renderArea(area, settings)).join('\n')}
-</section>`;
+${renderSection('notices', 'Faults and warnings', renderNotices(notices))}
+${renderSection(
+  'set',
+  'Settings that you have set',
+  own.length === 0
+    ? html`<p class="empty">No setting is set, so all settings have their defaults.</p>`
+    : renderSettings(own, () => null),
+)}
+${renderSection(
+  'all',
+  'All settings',
+  Object.entries(areas).map(([area, title]) => {
+    const shown = settings.filter((setting) => setting.area === area);
+    return html`<details class="area"><summary>${title} <span class="soft">(${shown.length})</span></summary>
+${renderSettings(shown, renderDescription)}
+</details>\n`;
+  }),
+)}`;
 }
 
-function renderNotices(notices: readonly Notice[]): string {
-  const items = notices.map(
-    ({ kind, text }) =>
-      `<li><span class="badge${kind === 'fault' ? ' off' : ''}">${kind === 'fault' ? 'Fault' : 'Warning'}</span> ${renderCode(text)}</li>`,
-  );
-  return `<section aria-labelledby="notices">
-<h2 id="notices">Faults and warnings</h2>
-${items.length === 0 ? '<p class="empty">There are no faults and no warnings.</p>' : `<ul class="alerts">${items.join('')}</ul>`}
-</section>`;
+function renderNotices({ faults, warnings }: Notices): Html {
+  const items = [
+    ...faults.map((text) => html`<li>${renderBadge('Fault', 'off')} ${renderCode(text)}</li>`),
+    ...warnings.map((text) => html`<li>${renderBadge('Warning')} ${renderCode(text)}</li>`),
+  ];
+  if (items.length > 0) return html`<ul class="alerts">${items}</ul>`;
+  return html`<p class="empty">There are no faults and no warnings.</p>`;
 }
 
-function renderArea(area: SettingArea, settings: readonly ShownSetting[]): string {
-  const own = settings.filter((setting) => setting.area === area);
-  return `<details class="area"><summary>${areas[area]} <span class="soft">(${own.length})</span></summary>
-${renderSettings(own, 'full')}
-</details>`;
-}
+type RenderSetting = (setting: ShownSetting) => HtmlPart;
 
-function renderSettings(settings: readonly ShownSetting[], extent: 'brief' | 'full'): string {
-  const items = settings.map((setting) => {
-    const description =
-      extent === 'full'
-        ? `<dd class="soft about">${renderDescription(setting.description)}</dd>`
-        : '';
-    return `<div class="setting"><dt><code>${setting.name}</code></dt><dd class="value">${renderValue(setting)}</dd><dd class="soft">${renderSource(setting)}</dd>${description}</div>`;
-  });
-  return `<dl class="effective">${items.join('\n')}</dl>`;
-}
+const renderSettings = (settings: readonly ShownSetting[], renderMore: RenderSetting) =>
+  html`<dl class="effective">${settings.map(
+    (one) =>
+      html`<div class="setting"><dt><code>${one.name}</code></dt><dd class="value">${renderValue(one)}</dd><dd class="soft">${renderSource(one)}</dd>${renderMore(one)}</div>\n`,
+  )}</dl>`;
 
-function renderValue({ value }: ShownSetting): string {
-  if (value === null) return '<span class="unset">Not set</span>';
-  return `<code>${escapeLine(value)}</code>`;
-}
+const renderValue = ({ value }: ShownSetting) =>
+  value === null ? html`<span class="unset">Not set</span>` : html`<code>${toLine(value)}</code>`;
 
-function renderSource({ isDefault, source, default: byDefault }: ShownSetting): string {
+function renderSource({ isDefault, source, default: byDefault }: ShownSetting): HtmlPart {
   if (isDefault) return 'Default';
-  const instead = byDefault === null ? '' : `. Default: <code>${escapeLine(byDefault)}</code>`;
-  return `Set by: ${escapeLine(source)}${instead}`;
+  const instead = byDefault !== null && html`. Default: <code>${toLine(byDefault)}</code>`;
+  return html`Set by: ${toLine(source)}${instead}`;
 }
 
-function renderDescription(text: string): string {
-  return renderCode(text).replaceAll(/\*([^*]+)\*/g, '<em>$1</em>');
+function renderDescription({ description }: ShownSetting): Html {
+  const text = String(renderCode(description)).replaceAll(/\*([^*]+)\*/g, '<em>$1</em>');
+  return html`<dd class="soft about">${new Html(text)}</dd>`;
 }

@@ -4,9 +4,10 @@ import type { EngineReport } from '../../../lib/redis/engine-report.ts';
 import type { QueryKind } from '../../../model/queries.ts';
 import type { Platform } from '../../../model/reference.ts';
 import { platformNames } from '../../../model/reference.ts';
-import { escapeHtml } from '../../../render/html/markup.ts';
+import { type Html, type HtmlPart, html } from '../../../render/html/markup.ts';
 import type { EventLoopDelay } from '../../monitoring/load.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
+import { renderAlerts, renderBadge, renderSection, renderTiles, type Tile } from '../elements.ts';
 import {
   countOf,
   formatBytes,
@@ -15,9 +16,7 @@ import {
   formatMs,
   formatShare,
   renderPast,
-  renderTiles,
   renderTime,
-  type Tile,
 } from '../numbers.ts';
 import { configurationPath, type DashboardSection, dashboardPath, overviewPart } from '../pages.ts';
 import { cacheUse, renderTraffic, type TrafficFigures, total } from './traffic.ts';
@@ -69,152 +68,112 @@ export type SessionFigures = Readonly<
 const refreshSeconds = 10;
 
 /** Renders the body of the page *Overview*. A script replaces the content of `#live`. */
-function renderOverview(figures: OverviewFigures, site: Site): string {
-  return `<div class="page-head">
+const renderOverview = (figures: OverviewFigures, site: Site) => html`<div class="page-head">
 <h1>Overview</h1>
 <button type="button" class="button" id="pause" hidden>Pause updates</button>
 </div>
 <p id="live-status" class="live-status" role="status"></p>
-<div id="live" data-part="${escapeHtml(toLink(overviewPart, site))}" data-seconds="${refreshSeconds}">
+<div id="live" data-part="${toLink(overviewPart, site)}" data-seconds="${refreshSeconds}">
 ${renderFigures(figures, site)}
 </div>`;
-}
 
-function renderFigures(figures: OverviewFigures, site: Site): string {
-  return `${renderNow(figures)}
-${renderAlerts(figures, site)}
-${renderTiles(listTiles(figures))}
+const renderFigures = (figures: OverviewFigures, site: Site) => html`${renderNow(figures)}
+${renderAlerts(listAlerts(figures, site))}
+${renderTiles([...listTrafficTiles(figures), ...listLoadTiles(figures)])}
 ${renderTraffic(figures)}
-${renderProviders(figures.providers, figures.nowMs)}
-${renderSessions(figures.sessions)}`;
-}
+${renderSection('providers', 'Providers', renderProviders(figures))}
+${renderSection('sessions', 'Sessions', renderSessions(figures.sessions))}`;
 
-function renderNow({ version, startedMs, nowMs, shared }: OverviewFigures): string {
-  const running = `Perch ${escapeHtml(version)}, running for ${formatDuration(nowMs - startedMs)}. Figures from ${renderTime(nowMs)}.`;
-  if (shared === null) return `<p class="soft">${running}</p>`;
-  const { instance, engine } = shared;
-  return `<p class="soft">${running}</p>
-<p class="soft">These are the figures of the instance <code>${escapeHtml(instance)}</code>, one of ${countOf(engine.instances, 'instance')}. The upstream pool and the sessions are shared by all instances.</p>`;
-}
+const renderNow = ({ version, startedMs, nowMs, shared }: OverviewFigures) =>
+  html`<p class="soft">Perch ${version}, running for ${formatDuration(nowMs - startedMs)}. Figures from ${renderTime(nowMs)}.</p>
+${shared && html`<p class="soft">These are the figures of the instance <code>${shared.instance}</code>, one of ${countOf(shared.engine.instances, 'instance')}. The upstream pool and the sessions are shared by all instances.</p>`}`;
 
-function renderAlerts(figures: OverviewFigures, site: Site): string {
+function listAlerts(figures: OverviewFigures, site: Site): readonly HtmlPart[] {
   const { isOverloaded, shared, providers, notices } = figures;
   const paused = providers.filter(({ holds }) => holds.length > 0).map(({ name }) => name);
-  const alerts = [
-    ...(isOverloaded ? ['The server is overloaded, and refuses reads.'] : []),
-    ...(shared?.engine.fault ? [`The shared engine is down: ${shared.engine.fault}`] : []),
-    ...(paused.length > 0 ? [`Perch pauses requests to ${paused.join(', ')}.`] : []),
-  ].map((alert) => `<li>${escapeHtml(alert)}</li>`);
-  if (notices > 0) {
-    const link = renderLink(configurationPath, 'configuration', site);
-    alerts.push(
-      `<li>There ${notices === 1 ? 'is 1 notice' : `are ${notices} notices`} about the ${link}.</li>`,
-    );
-  }
-  return alerts.length === 0
-    ? ''
-    : `<ul class="alerts" aria-label="Needs attention">${alerts.join('')}</ul>`;
-}
-
-function listTiles(figures: OverviewFigures): readonly Tile[] {
+  const link = renderLink(configurationPath, 'configuration', site);
   return [
-    ...listTrafficTiles(figures),
-    toPoolTile(figures.pool),
-    {
-      name: 'Reads in progress',
-      value: formatCount(figures.readsInFlight),
-      note: figures.isOverloaded ? 'Further reads are refused.' : 'New reads are accepted.',
-    },
-    {
-      name: 'Memory',
-      value: formatBytes(figures.memory.resident),
-      note: `${formatBytes(figures.memory.heap)} of JavaScript objects`,
-    },
-    toDelayTile(figures.eventLoop),
-  ];
+    isOverloaded && 'The server is overloaded, and refuses reads.',
+    shared?.engine.fault && `The shared engine is down: ${shared.engine.fault}`,
+    paused.length > 0 && `Perch pauses requests to ${paused.join(', ')}.`,
+    notices > 0 &&
+      html`There ${notices === 1 ? 'is 1 notice' : `are ${notices} notices`} about the ${link}.`,
+  ].filter(Boolean);
 }
 
 function listTrafficTiles({ hour, cache }: OverviewFigures): readonly Tile[] {
-  const requests = total(hour, 'requests');
   const [server, client] = [total(hour, 'serverErrors'), total(hour, 'clientErrors')];
   const { fromCache, reads } = cacheUse(hour);
+  const errors = `${formatCount(server)} with a 5xx status, ${formatCount(client)} with a 4xx status`;
+  const entries = countOf(cache.entries, 'entry', 'entries');
   return [
-    {
-      name: 'Requests, last hour',
-      value: formatCount(requests),
-      note: 'including health checks and this page',
-    },
-    {
-      name: 'Error responses, last hour',
-      value: formatCount(server + client),
-      note: `${formatCount(server)} with a 5xx status, ${formatCount(client)} with a 4xx status`,
-    },
-    {
-      name: 'Answered from the cache, last hour',
-      value: formatShare(fromCache, reads) ?? 'No reads',
-      note: `${formatCount(fromCache)} of ${countOf(reads, 'read')}`,
-    },
-    {
-      name: 'Cache',
-      value: formatBytes(cache.bytes),
-      note: `of ${formatBytes(cache.maxBytes)}, ${countOf(cache.entries, 'entry', 'entries')}`,
-      used: cache.bytes / cache.maxBytes,
-    },
+    [
+      'Requests, last hour',
+      formatCount(total(hour, 'requests')),
+      'including health checks and this page',
+    ],
+    ['Error responses, last hour', formatCount(server + client), errors],
+    [
+      'Answered from the cache, last hour',
+      formatShare(fromCache, reads) ?? 'No reads',
+      `${formatCount(fromCache)} of ${countOf(reads, 'read')}`,
+    ],
+    [
+      'Cache',
+      formatBytes(cache.bytes),
+      `of ${formatBytes(cache.maxBytes)}, ${entries}`,
+      cache.bytes / cache.maxBytes,
+    ],
   ];
 }
 
-function toPoolTile({ used, limit, windowSeconds }: OverviewFigures['pool']): Tile {
-  return {
-    name: `Upstream pool, last ${windowSeconds} seconds`,
-    value: `${formatCount(Math.max(0, limit - used))} left`,
-    note: `${formatCount(used)} of ${countOf(limit, 'request')} used`,
-    used: used / limit,
-  };
+function listLoadTiles(figures: OverviewFigures): readonly Tile[] {
+  const { pool, readsInFlight, isOverloaded, memory, eventLoop: delay } = figures;
+  return [
+    [
+      `Upstream pool, last ${pool.windowSeconds} seconds`,
+      `${formatCount(Math.max(0, pool.limit - pool.used))} left`,
+      `${formatCount(pool.used)} of ${countOf(pool.limit, 'request')} used`,
+      pool.used / pool.limit,
+    ],
+    [
+      'Reads in progress',
+      formatCount(readsInFlight),
+      isOverloaded ? 'Further reads are refused.' : 'New reads are accepted.',
+    ],
+    ['Memory', formatBytes(memory.resident), `${formatBytes(memory.heap)} of JavaScript objects`],
+    [
+      'Event-loop delay',
+      delay === null ? 'Not measured' : formatMs(delay.nowMs),
+      delay === null
+        ? 'PERCH_MAX_EVENT_LOOP_DELAY_MS is 0.'
+        : `at most ${formatMs(delay.highestMs)} in the last minute`,
+    ],
+  ];
 }
 
-function toDelayTile(delay: OverviewFigures['eventLoop']): Tile {
-  const name = 'Event-loop delay';
-  if (delay === null) {
-    const note = 'PERCH_MAX_EVENT_LOOP_DELAY_MS is 0.';
-    return { name, value: 'Not measured', note };
+function renderSessions(sessions: OverviewFigures['sessions']): Html {
+  if (sessions === null) {
+    return html`<p>Sessions are turned off (<code>PERCH_SESSIONS</code>).</p>`;
   }
-  return {
-    name,
-    value: formatMs(delay.nowMs),
-    note: `at most ${formatMs(delay.highestMs)} in the last minute`,
-  };
-}
-
-function renderSessions(sessions: OverviewFigures['sessions']): string {
-  return `<section aria-labelledby="sessions">
-<h2 id="sessions">Sessions</h2>
-${sessions === null ? '<p>Sessions are turned off (<code>PERCH_SESSIONS</code>).</p>' : renderSessionTiles(sessions)}
-</section>`;
-}
-
-function renderSessionTiles(sessions: NonNullable<OverviewFigures['sessions']>): string {
-  if (sessions === 'unavailable')
-    return '<p>The store of the sessions does not answer, so there are no figures.</p>';
-  const { live, turnsAtWork, turnsAtOnce, turnsWaiting, maxWaiting, streams, storedBytes } =
-    sessions;
+  if (sessions === 'unavailable') {
+    return html`<p>The store of the sessions does not answer, so there are no figures.</p>`;
+  }
+  const { live, turnsAtWork, turnsAtOnce, turnsWaiting, maxWaiting } = sessions;
   return renderTiles([
-    {
-      name: 'Active sessions',
-      value: formatCount(live),
-      note: `${countOf(streams, 'open stream')}`,
-    },
-    {
-      name: 'Questions being answered',
-      value: formatCount(turnsAtWork),
-      note: `at most ${formatCount(turnsAtOnce)} at the same time`,
-    },
-    {
-      name: 'Questions in the queue',
-      value: formatCount(turnsWaiting),
-      note: `at most ${formatCount(maxWaiting)} waiting and running`,
-      used: (turnsWaiting + turnsAtWork) / maxWaiting,
-    },
-    { name: 'Stored sessions', value: formatBytes(storedBytes) },
+    ['Active sessions', formatCount(live), countOf(sessions.streams, 'open stream')],
+    [
+      'Questions being answered',
+      formatCount(turnsAtWork),
+      `at most ${formatCount(turnsAtOnce)} at the same time`,
+    ],
+    [
+      'Questions in the queue',
+      formatCount(turnsWaiting),
+      `at most ${formatCount(maxWaiting)} waiting and running`,
+      (turnsWaiting + turnsAtWork) / maxWaiting,
+    ],
+    ['Stored sessions', formatBytes(sessions.storedBytes)],
   ]);
 }
 
@@ -225,11 +184,11 @@ export function createOverviewSection(
 ): DashboardSection {
   const show = async () => ({
     title: 'Overview',
-    bodyHtml: renderOverview(await read(), site),
+    body: renderOverview(await read(), site),
     styles: ['admin-figures.css', 'admin-charts.css'],
     scripts: ['admin-overview.js'],
   });
-  const readPart = async () => ({ html: renderFigures(await read(), site) });
+  const readPart = async () => ({ html: String(renderFigures(await read(), site)) });
   return {
     link: { path: dashboardPath, text: 'Overview' },
     pages: [
@@ -250,36 +209,32 @@ const queryNames: Readonly<Record<QueryKind, string>> = {
   searchUsers: 'account searches',
 };
 
-function renderProviders(providers: readonly ProviderFigures[], nowMs: number): string {
-  const items = providers.map((provider) => renderProvider(provider, nowMs));
-  const list = `<ul class="providers">${items.join('\n')}</ul>`;
-  return `<section aria-labelledby="providers">
-<h2 id="providers">Providers</h2>
-${items.length === 0 ? '<p>No providers are configured, so Perch cannot read anything.</p>' : list}
-</section>`;
+function renderProviders({ providers, nowMs }: OverviewFigures): Html {
+  if (providers.length === 0) {
+    return html`<p>No providers are configured, so Perch cannot read anything.</p>`;
+  }
+  return html`<ul class="providers">${providers.map((one) => renderProvider(one, nowMs))}</ul>`;
 }
 
-function renderProvider(provider: ProviderFigures, nowMs: number): string {
+function renderProvider(provider: ProviderFigures, nowMs: number): Html {
   const { name, platforms, holds, lastHour, lastFailure } = provider;
-  const states = describeHolds(holds);
-  const failure =
+  return html`<li class="provider">
+<h3>${name} ${renderState(provider)}</h3>
+<p class="soft">${platforms.map((platform) => platformNames[platform]).join(', ')}</p>
+${describeHolds(holds).map((state) => html`<p class="held">${state}</p>`)}
+<p>${describeRate(lastHour)}</p>
+<p class="soft">${
     lastFailure === null
       ? 'No failure since the start.'
-      : `Last failure (${queryNames[lastFailure.query]}): ${escapeHtml(lastFailure.message)} ${renderPast(lastFailure.atMs, nowMs)}`;
-  return `<li class="provider">
-<h3>${escapeHtml(name)} ${renderState(provider)}</h3>
-<p class="soft">${escapeHtml(platforms.map((platform) => platformNames[platform]).join(', '))}</p>
-${states.map((state) => `<p class="held">${escapeHtml(state)}</p>`).join('')}
-<p>${describeRate(lastHour)}</p>
-<p class="soft">${failure}</p>
-</li>`;
+      : html`Last failure (${queryNames[lastFailure.query]}): ${lastFailure.message} ${renderPast(lastFailure.atMs, nowMs)}`
+  }</p>
+</li>\n`;
 }
 
-function renderState({ holds, lastHour: { answered, failed } }: ProviderFigures): string {
-  if (holds.length > 0) return '<span class="badge off">Paused</span>';
-  if (answered > 0) return '<span class="badge good">Working</span>';
-  if (failed > 0) return '<span class="badge off">Failing</span>';
-  return '<span class="badge">Not used</span>';
+function renderState({ holds, lastHour: { answered, failed } }: ProviderFigures): Html {
+  if (holds.length > 0) return renderBadge('Paused', 'off');
+  if (answered > 0) return renderBadge('Working', 'good');
+  return failed > 0 ? renderBadge('Failing', 'off') : renderBadge('Not used');
 }
 
 function describeRate({ answered, failed }: ProviderFigures['lastHour']): string {

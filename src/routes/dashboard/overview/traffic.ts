@@ -1,6 +1,7 @@
-import { escapeHtml } from '../../../render/html/markup.ts';
+import { type Html, html } from '../../../render/html/markup.ts';
 import type { Period } from '../../monitoring/minute-history.ts';
 import type { TrafficTotals } from '../../monitoring/traffic.ts';
+import { renderSection } from '../elements.ts';
 import { countOf, formatClock, formatCount, formatShare } from '../numbers.ts';
 
 export type TrafficName = 'requests' | keyof TrafficTotals;
@@ -10,11 +11,13 @@ export type TrafficPeriod = Period<TrafficName>;
 /** Counts in the last 60 minutes, and in the last 96 periods of 15 minutes; oldest first. */
 export type TrafficFigures = Readonly<Record<'hour' | 'day', readonly TrafficPeriod[]>>;
 
-const requestSeries: readonly Series[] = [{ name: 'requests', text: 'requests' }];
+const requestSeries: readonly Series[] = [
+  { counter: 'requests', style: 'requests', text: 'requests' },
+];
 
 const errorSeries: readonly Series[] = [
-  { name: 'server-errors', text: 'with a 5xx status' },
-  { name: 'client-errors', text: 'with a 4xx status' },
+  { counter: 'serverErrors', style: 'server-errors', text: 'with a 5xx status' },
+  { counter: 'clientErrors', style: 'client-errors', text: 'with a 4xx status' },
 ];
 
 const spans = {
@@ -34,37 +37,23 @@ export function cacheUse(periods: readonly TrafficPeriod[]) {
 }
 
 /** Renders charts of requests and errors and a table for the last hour, then for 24 hours. */
-export function renderTraffic({ hour, day }: TrafficFigures): string {
-  return `<section aria-labelledby="traffic">
-<h2 id="traffic">Requests and errors</h2>
-<div class="charts">
+export const renderTraffic = ({ hour, day }: TrafficFigures): Html =>
+  renderSection(
+    'traffic',
+    'Requests and errors',
+    html`<div class="charts">
 ${renderSpan(spans.hour, hour)}
 ${renderSpan(spans.day, day)}
-</div>
-</section>`;
-}
+</div>`,
+  );
 
-function renderSpan(span: Span, periods: readonly TrafficPeriod[]): string {
-  const { periodMs } = span;
-  const requests = periods.map(({ startMs, counts }) => ({ startMs, counts: [counts.requests] }));
-  const errors = periods.map(({ startMs, counts }) => {
-    return { startMs, counts: [counts.serverErrors, counts.clientErrors] };
-  });
-  return `<div class="span">
-${renderBarChart({
-  title: `Requests per ${span.period}`,
-  summary: describeRequests(span, periods),
-  series: requestSeries,
-  bars: requests,
-  periodMs,
-})}
-${renderBarChart({
-  title: `Error responses per ${span.period}`,
-  summary: describeErrors(span, periods),
-  series: errorSeries,
-  bars: errors,
-  periodMs,
-})}
+function renderSpan(span: Span, periods: readonly TrafficPeriod[]): Html {
+  const { period, periodMs } = span;
+  const requests = { title: `Requests per ${period}`, summary: describeRequests(span, periods) };
+  const errors = { title: `Error responses per ${period}`, summary: describeErrors(span, periods) };
+  return html`<div class="span">
+${renderBarChart({ ...requests, series: requestSeries, periods, periodMs })}
+${renderBarChart({ ...errors, series: errorSeries, periods, periodMs })}
 ${renderTable(span, periods)}
 </div>`;
 }
@@ -85,46 +74,40 @@ function describeErrors({ text }: Span, periods: readonly TrafficPeriod[]): stri
   return `${countOf(server + client, 'error response')} in the ${text}${ofAll}: ${formatCount(client)} with a 4xx status, ${formatCount(server)} with a 5xx status.`;
 }
 
-function renderTable({ id, text, period }: Span, periods: readonly TrafficPeriod[]): string {
+function renderTable({ id, text, period }: Span, periods: readonly TrafficPeriod[]): Html | null {
   const rows = periods
     .filter(({ counts }) => counts.requests + counts.clientErrors + counts.serverErrors > 0)
     .reverse()
-    .map(({ startMs, counts }) => {
-      const cells = [counts.requests, counts.clientErrors, counts.serverErrors];
-      const { fromCache, reads } = cacheUse([{ startMs, counts }]);
-      const last = reads === 0 ? '' : `${formatShare(fromCache, reads)}`;
-      return `<tr><th scope="row">${formatClock(startMs)}</th>${cells.map((cell) => `<td>${formatCount(cell)}</td>`).join('')}<td>${last}</td></tr>`;
+    .map((one) => {
+      const { requests, clientErrors, serverErrors } = one.counts;
+      const { fromCache, reads } = cacheUse([one]);
+      const cells = [requests, clientErrors, serverErrors].map(formatCount);
+      return html`<tr><th scope="row">${formatClock(one.startMs)}</th>${[...cells, formatShare(fromCache, reads)].map((cell) => html`<td>${cell}</td>`)}</tr>`;
     });
-  if (rows.length === 0) return '';
-  return `<details id="table-${id}">
-<summary>The ${escapeHtml(text)} as a table</summary>
+  if (rows.length === 0) return null;
+  return html`<details id="table-${id}">
+<summary>The ${text} as a table</summary>
 <table class="numbers">
-<caption class="visually-hidden">Requests and error responses in the ${escapeHtml(text)}, by ${escapeHtml(period)}. Periods without requests are left out.</caption>
-<thead><tr><th scope="col">From (UTC)</th><th scope="col">Requests</th><th scope="col">4xx</th><th scope="col">5xx</th><th scope="col">Cached</th></tr></thead>
-<tbody>${rows.join('')}</tbody>
+<caption class="visually-hidden">Requests and error responses in the ${text}, by ${period}. Periods without requests are left out.</caption>
+<thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows}</tbody>
 </table>
 </details>`;
 }
 
-/** Series of counts in a chart. `name` is also the CSS class, which sets the colour. */
-type Series = Readonly<{
-  name: 'requests' | 'client-errors' | 'server-errors';
-  text: string;
-}>;
+const columns = ['From (UTC)', 'Requests', '4xx', '5xx', 'Cached'];
 
-export interface Bar {
-  readonly startMs: number;
-  /** Count of each series in the period. The first count is drawn at the bottom of the bar. */
-  readonly counts: readonly number[];
-}
+/** Counter in a chart. `style` is the CSS class, which sets the colour. */
+type Series = Readonly<Record<'counter' | 'style' | 'text', string>>;
 
 interface BarChart {
   readonly title: string;
   /** Summary of the chart as text, which screen readers read in place of the picture. */
   readonly summary: string;
+  /** Counters. The first one is drawn at the bottom of each bar. */
   readonly series: readonly Series[];
-  /** Bars, oldest first, one for each period. All periods have the same length. */
-  readonly bars: readonly Bar[];
+  /** Periods of the same length, oldest first. Each one has a bar. */
+  readonly periods: readonly Period<string>[];
   readonly periodMs: number;
 }
 
@@ -133,25 +116,34 @@ const slot = 10; // width of a period in the picture
 const gap = 2;
 
 /** Renders an SVG chart; HTML labels do not stretch, and CSP forbids inline styles for sizes. */
-export function renderBarChart({ title, summary, series, bars, periodMs }: BarChart): string {
-  const top = topOf(Math.max(...bars.map(({ counts }) => sumOf(counts))));
+export function renderBarChart({ title, summary, series, periods, periodMs }: BarChart): Html {
+  const bars = periods.map(({ startMs, counts }, at) => ({
+    startMs,
+    x: at * slot,
+    parts: series.map(({ counter, ...one }) => ({ ...one, count: counts[counter] ?? 0 })),
+  }));
+  const sums = bars.map(({ parts }) => parts.reduce((sum, { count }) => sum + count, 0));
+  const top = topOf(Math.max(...sums));
   const width = bars.length * slot;
-  const pillars = bars.map((bar, at) => renderBar({ bar, series, top, at }));
-  return `<figure class="chart">
-<figcaption><strong>${escapeHtml(title)}</strong> <span>${escapeHtml(summary)}</span></figcaption>
-${series.length > 1 ? renderLegend(series) : ''}
+  return html`<figure class="chart">
+<figcaption><strong>${title}</strong> <span>${summary}</span></figcaption>
+${series.length > 1 && renderLegend(series)}
 <div class="plot">
 <div class="y-axis" aria-hidden="true"><span>${formatCount(top)}</span><span>${formatCount(top / 2)}</span><span>0</span></div>
-<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(`${title}. ${summary}`)}">
+<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${title}. ${summary}">
 ${renderGrid(width)}
-${pillars.join('')}
+${bars.map((bar, at) => sums[at] !== 0 && renderBar(bar, top))}
 </svg>
-${renderTimes(bars, periodMs)}
+${renderTimes(bars[0]?.startMs ?? 0, (bars.length * periodMs) / 4)}
 </div>
 </figure>`;
 }
 
-const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+interface Bar {
+  readonly startMs: number;
+  readonly x: number;
+  readonly parts: readonly { readonly style: string; text: string; count: number }[];
+}
 
 /** Returns the smallest of 2, 4, 6, 8, 10, 20, 40, … that is `highest` or more. */
 export function topOf(highest: number): number {
@@ -161,47 +153,33 @@ export function topOf(highest: number): number {
   return steps.find((step) => step >= highest) ?? 10 * unit;
 }
 
-interface Placed {
-  readonly bar: Bar;
-  readonly series: readonly Series[];
-  readonly top: number;
-  readonly at: number;
-}
-
-function renderBar({ bar, series, top, at }: Placed): string {
-  if (sumOf(bar.counts) === 0) return '';
-  const texts = series.map(({ text }, index) => `${formatCount(bar.counts[index] ?? 0)} ${text}`);
+function renderBar({ startMs, x, parts }: Bar, top: number): Html {
+  const texts = parts.map(({ count, text }) => `${formatCount(count)} ${text}`);
   let y = height;
-  const rects = series.map(({ name }, index) => {
-    const size = (height * (bar.counts[index] ?? 0)) / top;
+  const rects = parts.map(({ style, count }) => {
+    const size = (height * count) / top;
     y -= size;
-    if (size === 0) return '';
-    return `<rect class="${name}" x="${at * slot + gap / 2}" y="${round(y)}" width="${slot - gap}" height="${round(size)}"/>`;
+    if (size === 0) return null;
+    return html`<rect class="${style}" x="${x + gap / 2}" y="${round(y)}" width="${slot - gap}" height="${round(size)}"/>`;
   });
-  return `<g><title>${escapeHtml(`${formatClock(bar.startMs)} UTC: ${texts.join(', ')}`)}</title><rect class="hit" x="${at * slot}" y="0" width="${slot}" height="${height}"/>${rects.join('')}</g>`;
+  return html`<g><title>${formatClock(startMs)} UTC: ${texts.join(', ')}</title><rect class="hit" x="${x}" y="0" width="${slot}" height="${height}"/>${rects}</g>`;
 }
 
 const round = (number: number): number => Math.round(number * 100) / 100;
 
-function renderGrid(width: number): string {
+function renderGrid(width: number): Html {
   const across = [0, height / 2, height].map((y) => `M0 ${y}H${width}`);
   const down = [0, 1, 2, 3, 4].map((part) => `M${(width * part) / 4} 0V${height}`);
-  return `<path class="grid" vector-effect="non-scaling-stroke" d="${[...across, ...down].join('')}"/>`;
+  return html`<path class="grid" vector-effect="non-scaling-stroke" d="${across}${down}"/>`;
 }
 
-function renderTimes(bars: readonly Bar[], periodMs: number): string {
-  const firstMs = bars[0]?.startMs ?? 0;
-  const quarterMs = (bars.length * periodMs) / 4;
-  const labels = [0, 1, 2, 3].map(
-    (part) => `<span>${formatClock(firstMs + part * quarterMs)}</span>`,
-  );
-  return `<div class="x-axis" aria-hidden="true">${labels.join('')}<span class="now">now</span></div>`;
-}
+const renderTimes = (firstMs: number, quarterMs: number) =>
+  html`<div class="x-axis" aria-hidden="true">${[0, 1, 2, 3].map(
+    (part) => html`<span>${formatClock(firstMs + part * quarterMs)}</span>`,
+  )}<span class="now">now</span></div>`;
 
-function renderLegend(series: readonly Series[]): string {
-  const items = series.map(
-    ({ name, text }) =>
-      `<li><svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect class="${name}" width="10" height="10"/></svg> ${escapeHtml(text)}</li>`,
-  );
-  return `<ul class="legend">${items.join('')}</ul>`;
-}
+const renderLegend = (series: readonly Series[]) =>
+  html`<ul class="legend">${series.map(
+    ({ style, text }) =>
+      html`<li><svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><rect class="${style}" width="10" height="10"/></svg> ${text}</li>`,
+  )}</ul>`;

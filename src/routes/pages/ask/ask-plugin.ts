@@ -2,9 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Answer, toAnswerReply } from '../../../answers/answer.ts';
 import { toJsonBody } from '../../../lib/http/json-bodies.ts';
 import { encodeComponent, parseQuery } from '../../../lib/http/url.ts';
+import { once } from '../../../lib/once.ts';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../../lib/problem.ts';
 import { redactKeys } from '../../../lib/redact.ts';
-import { escapeHtml, escapeLine } from '../../../render/html/markup.ts';
+import { Html, html } from '../../../render/html/markup.ts';
+import { toLine } from '../../../render/markdown/characters.ts';
 import { overloaded } from '../../monitoring/load.ts';
 import { toProblem } from '../../problems.ts';
 import { namesFormat, negotiate, offers } from '../../reads/negotiation.ts';
@@ -56,8 +58,16 @@ export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'acce
 
 /** Creates the handler of questions: HTML to browsers, Markdown or JSON to other clients. */
 export function createAskHandler(options: AskOptions) {
-  const { open, accessLog } = options;
-  const page = createAskPage(options);
+  const { open, accessLog, asking } = options;
+  const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
+  const openRenderer = once(() => createAnswerRenderer(listLinks()));
+  const render = async (text: string) => new Html((await openRenderer())(text));
+  const write = (result: QuestionResult | null) => {
+    const { site } = open();
+    const text = renderPage(describeAskPage(result, { asking, site, links: listLinks() }), site);
+    return preparePage(text, 'html', result === null ? {} : fresh);
+  };
+  const writeForm = once(() => write(null));
   return async (request: FastifyRequest, reply: FastifyReply) => {
     open();
     const send = (prepared: PreparedReply, status = 200) => {
@@ -66,18 +76,19 @@ export function createAskHandler(options: AskOptions) {
       return sent;
     };
     const { accept } = request.headers;
-    const isForm = parseQuery(request.raw.url ?? '').q === undefined && !namesFormat(accept);
-    if (isForm) return send(page.empty());
+    if (parseQuery(request.raw.url ?? '').q === undefined && !namesFormat(accept)) {
+      return send(writeForm());
+    }
     const format = negotiate(accept, offers.ask);
     if (format !== 'html') {
       const found = await answer(readQuestion(request), request, options);
       const body = format === 'json' ? toJsonBody(toAnswerReply(found)) : found.text;
       return send(preparePage(body, format, fresh));
     }
-    const result = await ask(request, page.render, options);
+    const result = await ask(request, render, options);
     // The access log records the status of the problem, although the status of the page is 200.
     reply.problemCode = result.problem?.code ?? null;
-    return send(page.write(result), result.problem?.status);
+    return send(write(result), result.problem?.status);
   };
 }
 
@@ -99,7 +110,7 @@ async function answer(text: string, request: FastifyRequest, { asking, load, wor
 
 interface QuestionResult {
   readonly question: string;
-  readonly answer?: { readonly html: string; readonly abstained: boolean };
+  readonly answer?: { readonly html: Html; readonly abstained: boolean };
   readonly problem?: ProblemDocument;
 }
 
@@ -109,7 +120,7 @@ interface QuestionResult {
  */
 async function ask(
   request: FastifyRequest,
-  render: (text: string) => Promise<string>,
+  render: (text: string) => Promise<Html>,
   options: AskOptions,
 ): Promise<QuestionResult> {
   let text = '';
@@ -126,31 +137,8 @@ async function ask(
   }
 }
 
-function createAskPage({ open, asking }: AskOptions) {
-  let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
-  let empty: PreparedReply | undefined;
-  const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
-  const write = (result: QuestionResult | null) => {
-    const { site } = open();
-    const { sessionBase, keepsDeclined } = asking;
-    const context = { site, links: listLinks(), sessionBase, keepsDeclined };
-    const html = renderPage(describeAskPage(result, context), site);
-    return preparePage(html, 'html', result === null ? {} : fresh);
-  };
-  return {
-    render: async (text: string): Promise<string> => {
-      renderer ??= createAnswerRenderer(listLinks());
-      return (await renderer)(text);
-    },
-    empty: (): PreparedReply => {
-      empty ??= write(null);
-      return empty;
-    },
-    write,
-  };
-}
-
-interface AskPageContext extends Pick<QuestionAnswerer, 'sessionBase' | 'keepsDeclined'> {
+interface AskPageContext {
+  readonly asking: QuestionAnswerer;
   readonly site: DocSite;
   readonly links: AnswerLinks;
 }
@@ -163,6 +151,7 @@ export const exampleQuestions = [
 
 function describeAskPage(result: QuestionResult | null, context: AskPageContext): Page {
   const { question = '' } = result ?? {};
+  const { site, asking } = context;
   return {
     title: question === '' ? 'Ask the documentation' : `${question} · Ask`,
     description: 'Ask a question about the documentation, and get an answer with its sources.',
@@ -172,35 +161,32 @@ function describeAskPage(result: QuestionResult | null, context: AskPageContext)
     robots: result === null ? 'index' : 'noindex',
     styles: ['result.css', 'ask.css'],
     scripts: ['copy.js', 'docs.js', 'answer.js', 'ask-session.js', 'ask.js'],
-    bodyHtml: `<h1>Ask the documentation</h1>
+    body: html`<h1>Ask the documentation</h1>
 <p class="lead">Ask in a full sentence. The answer lists its sources, and says so if the documentation has no answer.</p>
-<div id="turns">${result === null ? '' : renderTurn(result, context.site)}</div>
+<div id="turns">${result && renderTurn(result, site)}</div>
 <p id="status" class="visually-hidden" role="status"></p>
 ${renderForm(result, context)}
 ${renderExamples(context)}
-<p class="kept">With JavaScript, this server stores your questions for a while, so that you can ask follow-up questions. See ${renderLink(`${docsPath}/sessions`, 'sessions', context.site)}.${context.keepsDeclined ? keptNotice : ''}</p>`,
+<p class="kept">With JavaScript, this server stores your questions for a while, so that you can ask follow-up questions. See ${renderLink(`${docsPath}/sessions`, 'sessions', site)}.${asking.keepsDeclined && keptNotice}</p>`,
   };
 }
 
-function renderForm(
-  result: QuestionResult | null,
-  { site, links, sessionBase }: AskPageContext,
-): string {
+function renderForm(result: QuestionResult | null, { site, links, asking }: AskPageContext): Html {
   const { question = '', answer } = result ?? {};
   // An answered question is shown above the box. The box is empty for the next question.
   const text = answer === undefined ? question : '';
   const data = {
     base: site.baseUrl,
-    sessions: toLink(sessionBase, site),
+    sessions: toLink(asking.sessionBase, site),
     docs: toLink(docsPath, site),
     description: toLink('/openapi.json', site),
     pages: links.pages.join(' '),
   };
-  const members = Object.entries(data).map(([name, to]) => ` data-${name}="${escapeHtml(to)}"`);
-  return `<form id="ask" action="${escapeHtml(toLink(askPath, site))}"${members.join('')}>
+  const members = Object.entries(data).map(([name, to]) => html` data-${name}="${to}"`);
+  return html`<form id="ask" action="${toLink(askPath, site)}"${members}>
 <label for="q">Your question</label>
 <div class="ask-line">
-<input id="q" name="q" type="text" required maxlength="${maxQueryLength}" autocomplete="off" value="${escapeLine(text)}">
+<input id="q" name="q" type="text" required maxlength="${maxQueryLength}" autocomplete="off" value="${toLine(text)}">
 <button type="submit">Ask</button>
 <button type="button" id="stop" hidden>Stop</button>
 </div>
@@ -208,21 +194,19 @@ function renderForm(
 </form>`;
 }
 
-function renderTurn({ question, answer, problem }: QuestionResult, site: DocSite): string {
+function renderTurn({ question, answer, problem }: QuestionResult, site: DocSite): Html {
   if (problem !== undefined) return renderProblem(problem, site);
-  if (answer === undefined) return '<p class="status">Type a question first.</p>';
-  const kind = answer.abstained ? 'turn abstained' : 'turn';
-  return `<article class="${kind}" data-question="${escapeHtml(question)}">
-<h2>${escapeHtml(question)}</h2>
+  if (answer === undefined) return html`<p class="status">Type a question first.</p>`;
+  return html`<article class="turn${answer.abstained && ' abstained'}" data-question="${question}">
+<h2>${question}</h2>
 <div class="answer">${answer.html}</div>
 </article>`;
 }
 
-function renderExamples({ site, links }: AskPageContext): string {
-  if (links.pages.length === 0) return '';
-  const items = exampleQuestions.map((text) => {
-    const path = `${askPath}?q=${encodeComponent(text)}`;
-    return `<li>${renderLink(path, text, site, ' rel="nofollow"')}</li>`;
-  });
-  return `<div class="examples"><p id="examples">Try</p><ul aria-labelledby="examples">${items.join('')}</ul></div>`;
+function renderExamples({ site, links }: AskPageContext): Html | null {
+  if (links.pages.length === 0) return null;
+  const toPath = (text: string) => `${askPath}?q=${encodeComponent(text)}`;
+  return html`<div class="examples"><p id="examples">Try</p><ul aria-labelledby="examples">${exampleQuestions.map(
+    (text) => html`<li>${renderLink(toPath(text), text, site, html` rel="nofollow"`)}</li>`,
+  )}</ul></div>`;
 }

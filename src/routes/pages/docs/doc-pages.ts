@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { escapeHtml } from '../../../render/html/markup.ts';
+import { Html, html } from '../../../render/html/markup.ts';
 import { docsPath, type Page, renderLink, type Site, toLink } from '../layout.ts';
 import type { Library, LibraryPage } from './library.ts';
 import type { DocumentSection, MarkdownDocument, ResolveLink } from './markdown.ts';
@@ -25,13 +25,13 @@ const common = { section: 'docs', styles: ['docs.css'], scripts: ['copy.js', 'do
 
 export function describeDocPage(
   page: LibraryPage,
-  { html, sections }: MarkdownDocument,
+  { html: content, sections }: MarkdownDocument,
   site: DocSite,
 ): Page {
   const path = toDocPath(page);
+  const source = `${path}.md`;
   const contents = renderContents(sections);
   const title = sections.find(({ heading }) => heading.level === 1);
-  const titleId = title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
   return {
     ...common,
     section: isApiPage(page.name) ? 'api' : 'docs',
@@ -39,54 +39,50 @@ export function describeDocPage(
     description: `${page.summary}.`,
     path,
     kind: 'docs',
-    markdownPath: `${path}.md`,
-    asideHtml: renderNavigation(site, page),
-    bodyHtml: `${contents === '' ? '' : `<nav class="contents" aria-label="On this page"><p>On this page</p>${contents}</nav>`}
+    markdownPath: source,
+    aside: renderNavigation(site, page),
+    body: html`${contents && html`<nav class="contents" aria-label="On this page"><p>On this page</p>${contents}</nav>`}
 <article>
-<p class="crumbs">${renderLink(docsPath, 'Docs', site)} <span aria-hidden="true">/</span> ${escapeHtml(page.group)}</p>
-<h1${titleId}>${escapeHtml(page.title)}</h1>
-<p class="page-tools"><button type="button" data-copies-url="${escapeHtml(toLink(`${path}.md`, site))}" hidden>Copy as Markdown</button> ${renderLink(`${path}.md`, 'View as Markdown', site)}</p>
-${contents === '' ? '' : `<details class="contents-menu"><summary>On this page</summary><nav aria-label="On this page">${contents}</nav></details>`}
-${html}
+<p class="crumbs">${renderLink(docsPath, 'Docs', site)} <span aria-hidden="true">/</span> ${page.group}</p>
+<h1${title && html` id="${title.heading.id}"`}>${page.title}</h1>
+<p class="page-tools"><button type="button" data-copies-url="${toLink(source, site)}" hidden>Copy as Markdown</button> ${renderLink(source, 'View as Markdown', site)}</p>
+${contents && html`<details class="contents-menu"><summary>On this page</summary><nav aria-label="On this page">${contents}</nav></details>`}
+${new Html(content)}
 ${renderNeighbours(page, site)}
 </article>`,
   };
 }
 
-function renderNavigation(site: DocSite, current: LibraryPage | null): string {
-  const groups = site.library.groups.map(({ title, pages }) => {
-    const links = pages.map((page) => {
-      const mark = page === current ? ' aria-current="page"' : '';
-      return `<li>${renderLink(toDocPath(page), page.title, site, mark)}</li>`;
-    });
-    return `<li><p>${escapeHtml(title)}</p><ul>${links.join('')}</ul></li>`;
-  });
-  const list = `<ul>${groups.join('')}</ul>`;
-  return `<details class="docs-menu">
+function renderNavigation(site: DocSite, current: LibraryPage | null): Html {
+  const render = (page: LibraryPage) =>
+    html`<li>${renderLink(toDocPath(page), page.title, site, page === current && html` aria-current="page"`)}</li>`;
+  const list = html`<ul>${site.library.groups.map(
+    ({ title, pages }) => html`<li><p>${title}</p><ul>${pages.map(render)}</ul></li>`,
+  )}</ul>`;
+  return html`<details class="docs-menu">
 <summary>All pages</summary>
 <nav aria-label="Documentation">${list}</nav>
 </details>
 <nav class="docs-nav" aria-label="Documentation">${list}</nav>`;
 }
 
-function renderContents(sections: readonly DocumentSection[]): string {
+function renderContents(sections: readonly DocumentSection[]): Html | null {
   const links = sections
-    .filter(({ heading }) => heading.level === 2 || heading.level === 3)
+    .filter(({ heading: { level } }) => level === 2 || level === 3)
     .map(
       ({ heading: { id, text, level } }) =>
-        `<li class="level-${level}"><a href="#${escapeHtml(id)}">${escapeHtml(text)}</a></li>`,
+        html`<li class="level-${level}"><a href="#${id}">${text}</a></li>`,
     );
-  return links.length < 2 ? '' : `<ul>${links.join('')}</ul>`;
+  return links.length < 2 ? null : html`<ul>${links}</ul>`;
 }
 
-function renderNeighbours(page: LibraryPage, site: DocSite): string {
+function renderNeighbours(page: LibraryPage, site: DocSite): Html {
   const { pages } = site.library;
   const at = pages.indexOf(page);
   const render = (rel: string, label: string, other: LibraryPage | undefined) =>
-    other === undefined
-      ? ''
-      : `<a class="${rel}" rel="${rel}" href="${escapeHtml(toLink(toDocPath(other), site))}"><span>${label}</span> ${escapeHtml(other.title)}</a>`;
-  return `<nav class="neighbours" aria-label="Previous and next page">
+    other &&
+    html`<a class="${rel}" rel="${rel}" href="${toLink(toDocPath(other), site)}"><span>${label}</span> ${other.title}</a>`;
+  return html`<nav class="neighbours" aria-label="Previous and next page">
 ${render('prev', 'Previous', pages[at - 1])}
 ${render('next', 'Next', pages[at + 1])}
 </nav>`;
@@ -96,26 +92,23 @@ const indexTitle = 'Documentation';
 const introduction =
   'Perch reads public social posts and returns them as Markdown, JSON, web pages or feeds. These pages describe its requests and responses, and how to run your own server.';
 
-export function describeDocsIndex(site: DocSite): Page {
-  const groups = site.library.groups.map(({ title, pages }) => {
-    const cards = pages.map(
-      (page) =>
-        `<li>${renderLink(toDocPath(page), page.title, site)}<p>${escapeHtml(page.summary)}.</p></li>`,
-    );
-    return `<section><h2>${escapeHtml(title)}</h2><ul class="cards">${cards.join('')}</ul></section>`;
-  });
-  return {
-    ...common,
-    title: indexTitle,
-    description: introduction,
-    path: docsPath,
-    kind: 'docs docs-index',
-    asideHtml: renderNavigation(site, null),
-    bodyHtml: `<h1>${indexTitle}</h1>
+export const describeDocsIndex = (site: DocSite): Page => ({
+  ...common,
+  title: indexTitle,
+  description: introduction,
+  path: docsPath,
+  kind: 'docs docs-index',
+  aside: renderNavigation(site, null),
+  body: html`<h1>${indexTitle}</h1>
 <p class="lead">${introduction}</p>
-${groups.join('\n')}`,
-  };
-}
+${site.library.groups.map(
+  ({ title, pages }) =>
+    html`<section><h2>${title}</h2><ul class="cards">${pages.map(
+      (page) =>
+        html`<li>${renderLink(toDocPath(page), page.title, site)}<p>${page.summary}.</p></li>`,
+    )}</ul></section>\n`,
+)}`,
+});
 
 /** Renders the list of pages, with links to the Markdown version of each page. */
 export function writeDocsIndex({ library, baseUrl }: DocSite): string {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../lib/http/origins.ts';
+import { once } from '../../../lib/once.ts';
 import { Problem, quoteInput } from '../../../lib/problem.ts';
 import { editDistance } from '../../../lib/suggest.ts';
 import { rejectOtherOrigins } from '../../cors.ts';
@@ -19,12 +20,7 @@ import {
 } from './doc-pages.ts';
 import type { Library, LibraryPage } from './library.ts';
 import { createMarkdown, type MarkdownDocument } from './markdown.ts';
-import {
-  createFindHandler,
-  createSearchIndex,
-  type SearchHit,
-  type SearchIndex,
-} from './search-index.ts';
+import { createFindHandler, createSearchIndex } from './search-index.ts';
 
 interface DocsOptions {
   readonly site: Site;
@@ -40,35 +36,25 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, hidesQuery: true };
   });
-  let cached: Docs | undefined;
+  const create = once(() => createDocs(library(), { ...site, hasAskPage: ask !== null }));
   const open = () => {
-    cached ??= createDocs(library(), { ...site, hasAskPage: ask !== null });
-    if (cached.site.library.pages.length > 0) return cached;
+    if (library().pages.length > 0) return create();
     throw new Problem('route_not_found', {
       detail: 'The documentation is not installed on this server.',
     });
   };
-  const isRoute = (request: FastifyRequest) => {
-    const name = nameOf(request);
-    return name === '' || findPage(open(), name) !== undefined;
-  };
-  type Answer = (docs: Docs, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-  const withDocs = (answer: Answer) => (request: FastifyRequest, reply: FastifyReply) =>
-    answer(open(), request, reply);
+  const getPage = async (request: FastifyRequest, reply: FastifyReply) =>
+    sendPage(open(), request, reply);
   const handlers = {
-    getDocs: withDocs(sendIndex),
-    getDocsPage: withDocs(sendPage),
+    getDocs: getPage,
+    getDocsPage: getPage,
     getDocsSource: null,
-    getApiPage: withDocs(sendPage),
+    getApiPage: getPage,
     searchDocs: createFindHandler(open),
   };
+  const isRoute = (request: FastifyRequest) => findPage(open(), nameOf(request)) !== undefined;
   serveRoutes(app, docsRoutes, handlers, { isRoute });
   if (ask !== null) serveRoutes(app, askRoutes, { askDocs: createAskHandler({ ...ask, open }) });
-}
-
-async function sendIndex(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
-  const prepared = await docs.reply(null, negotiate(request.headers.accept, offers.docs));
-  return sendPrepared(reply, prepared);
 }
 
 type DocFormat = PageFormat | 'source';
@@ -79,16 +65,14 @@ export type Docs = ReturnType<typeof createDocs>;
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
-  let parser: ReturnType<typeof createMarkdown> | undefined;
-  let index: Promise<SearchIndex> | undefined;
+  const openParser = once(createMarkdown);
   const parse = async (page: LibraryPage): Promise<MarkdownDocument> => {
-    parser ??= createMarkdown();
     // Links to `/docs/api#getPost` are older than the pages of the groups of operations.
     const linkIds = page.name === 'api';
     const foldsSections = page.name === 'api/schemas';
-    return (await parser)(page.read(), createLinks(site, page), { linkIds, foldsSections });
+    return (await openParser())(page.read(), createLinks(site, page), { linkIds, foldsSections });
   };
-  const indexPages = async (): Promise<SearchIndex> => {
+  const openIndex = once(async () => {
     const entries = [];
     for (const page of library.pages) {
       await setImmediate(); // lets the server handle other requests between two pages
@@ -97,7 +81,7 @@ export function createDocs(library: Library, plain: Site) {
       entries.push(...sections.map((section) => ({ ...section, page: name, pageTitle: title })));
     }
     return createSearchIndex(entries);
-  };
+  });
   const write = async (page: LibraryPage | null, format: DocFormat): Promise<string> => {
     if (format !== 'html') return page === null ? writeDocsIndex(site) : page.read();
     if (page === null) return renderPage(describeDocsIndex(site), site);
@@ -112,25 +96,22 @@ export function createDocs(library: Library, plain: Site) {
       replies.set(key, reply);
       return reply;
     },
-    find: async (query: string): Promise<readonly SearchHit[]> => {
-      index ??= indexPages();
-      return (await index).find(query);
-    },
+    find: async (query: string) => (await openIndex()).find(query),
   };
 }
 
 async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
   const name = nameOf(request);
-  const { page, address, isSource } = requirePage(docs, name);
-  const location = toLink(`${docsPath}/${address}`, docs.site);
+  const { page, address, isSource } = findPage(docs, name) ?? refusePage(docs, name);
   if (name !== address) {
     reply.header('cache-control', 'public, max-age=60');
-    return reply.redirect(location, 308);
+    return reply.redirect(toLink(`${docsPath}/${address}`, docs.site), 308);
   }
   const format = isSource ? 'source' : negotiate(request.headers.accept, offers.docs);
   return sendPrepared(reply, await docs.reply(page, format));
 }
 
+/** Returns the name of the requested page; an empty string for the list of pages. */
 function nameOf({ params }: FastifyRequest): string {
   // The routes have no other parameters.
   const { page = '', group } = params as { readonly page?: string; readonly group?: string };
@@ -141,6 +122,7 @@ function nameOf({ params }: FastifyRequest): string {
 const movedPages: ReadonlyMap<string, string> = new Map([['self-hosting', 'deploy']]);
 
 function findPage({ site: { library } }: Docs, name: string) {
+  if (name === '') return { page: null, address: '', isSource: false };
   const wanted = name.toLowerCase();
   const isSource = wanted.endsWith('.md');
   const base = isSource ? wanted.slice(0, -3) : wanted;
@@ -148,10 +130,8 @@ function findPage({ site: { library } }: Docs, name: string) {
   return page && { page, address: `${page.name}${isSource ? '.md' : ''}`, isSource };
 }
 
-function requirePage(docs: Docs, wanted: string) {
-  const found = findPage(docs, wanted);
-  if (found !== undefined) return found;
-  const names = docs.site.library.pages.map(({ name }) => name);
+function refusePage({ site: { library } }: Docs, wanted: string): never {
+  const names = library.pages.map(({ name }) => name);
   const similar = findSimilar(wanted.replace(/\.\w+$/, '').toLowerCase(), names);
   const links = similar.map((name) => `\`${docsPath}/${name}\``);
   const proposal = links.length === 0 ? '' : ` Did you mean ${links.join(' or ')}?`;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { moveDocExamples } from '../../../lib/http/base-url-of-examples.ts';
+import { once } from '../../../lib/once.ts';
 import type { NavigationGroup, NavigationPage } from './navigation.ts';
 
 export interface LibraryPage {
@@ -28,13 +29,8 @@ interface LibraryOptions {
 }
 
 /** Creates a function that returns the pages, which the first call reads from disk. */
-export function createLibrary(options: LibraryOptions): () => Library {
-  let cached: Library | undefined;
-  return () => {
-    cached ??= readLibrary(options);
-    return cached;
-  };
-}
+export const createLibrary = (options: LibraryOptions): (() => Library) =>
+  once(() => readLibrary(options));
 
 function readLibrary(options: LibraryOptions): Library {
   const { folder, baseUrl, navigation, written = {}, logger } = options;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { toJsonBody } from '../../../lib/http/json-bodies.ts';
 import { encodeComponent } from '../../../lib/http/url.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { escapeHtml } from '../../../render/html/markup.ts';
+import { type Html, html } from '../../../render/html/markup.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
 import { sendPrepared } from '../../reply.ts';
 import {
@@ -32,8 +32,6 @@ export interface SearchHit {
   /** Text around the first match, split into matches and the text between them. */
   readonly snippet: readonly { readonly text: string; readonly isMatch: boolean }[];
 }
-
-export type SearchIndex = Awaited<ReturnType<typeof createSearchIndex>>;
 
 export const maxHits = 20;
 
@@ -167,50 +165,42 @@ function toReply({ query, hits }: Findings, { baseUrl }: DocSite): z.output<type
   };
 }
 
-function describeFindPage({ query, hits }: Findings, site: DocSite): Page {
-  const action = escapeHtml(toLink(findPath, site));
-  return {
-    title: query === '' ? 'Search the documentation' : `${query} · Search`,
-    description: 'Search the documentation of Perch.',
-    path: findPath,
-    kind: 'find',
-    section: 'find',
-    robots: 'noindex',
-    bodyHtml: `<h1>Search the documentation</h1>
-<form class="find" role="search" aria-label="Documentation" action="${action}" data-find>
+const describeFindPage = ({ query, hits }: Findings, site: DocSite): Page => ({
+  title: query === '' ? 'Search the documentation' : `${query} · Search`,
+  description: 'Search the documentation of Perch.',
+  path: findPath,
+  kind: 'find',
+  section: 'find',
+  robots: 'noindex',
+  body: html`<h1>Search the documentation</h1>
+<form class="find" role="search" aria-label="Documentation" action="${toLink(findPath, site)}" data-find>
 <label class="visually-hidden" for="q">Search text</label>
-<input id="q" type="search" name="q" placeholder="Search the docs" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" required value="${escapeHtml(query)}">
+<input id="q" type="search" name="q" placeholder="Search the docs" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" required value="${query}">
 <button type="submit">Search</button>
 </form>
-${query === '' ? '<p class="status">Enter a word, an error code, a header or the name of a variable.</p>' : renderFindings({ query, hits }, site)}
-${renderAskInstead(query, site)}`,
-  };
-}
+${query === '' ? html`<p class="status">Enter a word, an error code, a header or the name of a variable.</p>` : renderFindings({ query, hits }, site)}
+${site.hasAskPage && renderAskInstead(query, site)}`,
+});
 
-function renderAskInstead(query: string, site: DocSite): string {
-  if (site.hasAskPage !== true) return '';
+function renderAskInstead(query: string, site: DocSite): Html {
   const path = query === '' ? askPath : `${askPath}?q=${encodeComponent(query)}`;
-  return `<p class="instead">${renderLink(path, 'Ask instead', site, ' rel="nofollow"')}: write a question, and get an answer with its sources.</p>`;
+  return html`<p class="instead">${renderLink(path, 'Ask instead', site, html` rel="nofollow"`)}: write a question, and get an answer with its sources.</p>`;
 }
 
-function renderFindings({ query, hits }: Findings, site: DocSite): string {
-  const shown = `<q>${escapeHtml(query)}</q>`;
+function renderFindings({ query, hits }: Findings, site: DocSite): Html {
+  const shown = html`<q>${query}</q>`;
   if (hits.length === 0) {
-    return `<p class="status">No results for ${shown}. Try fewer or shorter words, or see ${renderLink(docsPath, 'all pages', site)}.</p>`;
+    return html`<p class="status">No results for ${shown}. Try fewer or shorter words, or see ${renderLink(docsPath, 'all pages', site)}.</p>`;
   }
-  const most = hits.length === maxHits ? ', the best first' : '';
   const count = hits.length === 1 ? '1 result' : `${hits.length} results`;
-  const items = hits.map((hit) => renderHit(hit, site));
-  return `<p class="status">${count} for ${shown}${most}.</p>
-<ol class="hits">${items.join('\n')}</ol>`;
+  return html`<p class="status">${count} for ${shown}${hits.length === maxHits && ', the best first'}.</p>
+<ol class="hits">${hits.map((hit) => renderHit(hit, site))}</ol>`;
 }
 
-function renderHit({ entry, snippet }: SearchHit, site: DocSite): string {
-  const within = entry.heading.level === 1 ? '' : `<span>${escapeHtml(entry.pageTitle)}</span>`;
-  const parts = snippet.map(({ text, isMatch }) => {
-    return isMatch ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text);
-  });
-  return `<li>${within}${renderLink(toHitPath(entry), entry.heading.text, site)}<p>${parts.join('')}</p></li>`;
+function renderHit({ entry, snippet }: SearchHit, site: DocSite): Html {
+  const within = entry.heading.level > 1 && html`<span>${entry.pageTitle}</span>`;
+  const parts = snippet.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text));
+  return html`<li>${within}${renderLink(toHitPath(entry), entry.heading.text, site)}<p>${parts}</p></li>`;
 }
 
 function toHitPath({ page, heading }: SearchHit['entry']): string {

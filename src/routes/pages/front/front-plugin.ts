@@ -3,12 +3,12 @@ import { createRenderingCache } from '../../../fetching/plan.ts';
 import type { Origins } from '../../../lib/http/origins.ts';
 import { parseQuery } from '../../../lib/http/url.ts';
 import { Problem, toProblemDocument } from '../../../lib/problem.ts';
-import type { PostResult, Result } from '../../../model/results.ts';
+import type { PostResult } from '../../../model/results.ts';
 import type { AddressOptions } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
-import { type AnsweredRead, nameView } from '../../../reads/run.ts';
-import type { RenderContext } from '../../../render/context.ts';
+import { nameView } from '../../../reads/run.ts';
 import { fitInFormat, render } from '../../../render/formats.ts';
+import { type Html, html } from '../../../render/html/markup.ts';
 import { type ResultHtml, type ResultOptions, renderResult } from '../../../render/page/result.ts';
 import { rejectOtherOrigins } from '../../cors.ts';
 import { toDiscoveryLink } from '../../discovery/surfaces.ts';
@@ -71,28 +71,21 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
 function createFront(options: FrontOptions, log: FastifyBaseLogger) {
   const { site, context } = options;
   const link = toDiscoveryLink(site.baseUrl);
-  // A script replaces the result in this page, which then shows pictures.
-  const headers = { ...headersOf(context), link };
   const markdown = preparePage(renderFrontMarkdown(site), 'markdown', { link });
-  let html: PreparedReply | null = null;
-  return (format: PageFormat): PreparedReply | Promise<PreparedReply> => {
-    if (format === 'markdown') return markdown;
-    return html ?? writeFront();
-  };
-  async function writeFront(): Promise<PreparedReply> {
-    const exampleHtml = await readExample(options).catch((err: unknown) => {
+  let cached: PreparedReply | null = null;
+  const writeFront = async (): Promise<PreparedReply> => {
+    const example = await readExample(options).catch((err: unknown) => {
       log.warn({ err }, 'the front page has no example, because the sample cannot be read');
       return null;
     });
-    const page = renderFrontPage(site, { exampleHtml: exampleHtml ?? '' });
-    const prepared = preparePage(page, 'html', headers);
-    if (exampleHtml !== null) html = prepared;
+    // A script replaces the result in this page, which then shows pictures.
+    const headers = { ...toHtmlHeaders(context.hasDirectPictures), link };
+    const prepared = preparePage(renderFrontPage(site, example && { example }), 'html', headers);
+    if (example !== null) cached = prepared;
     return prepared;
-  }
+  };
+  return (format: PageFormat) => (format === 'markdown' ? markdown : (cached ?? writeFront()));
 }
-
-const headersOf = ({ hasDirectPictures = false }: RenderContext) =>
-  toHtmlHeaders(hasDirectPictures);
 
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context } = options;
@@ -102,8 +95,7 @@ function createFrontAnswer(options: FrontOptions) {
     const question = readQuestion(request.raw.url ?? '', context);
     try {
       const found = await find(question, request, options);
-      const prepared = await toReply(found, format, request);
-      const sent = sendPrepared(reply, prepared);
+      const sent = sendPrepared(reply, await toReply({ question, found, format, request }));
       accessLog.logIfNotable(request, reply, 200);
       return sent;
     } catch (error) {
@@ -112,38 +104,32 @@ function createFrontAnswer(options: FrontOptions) {
       const problem = toProblem(error, request);
       recordProblem(problem, reply, accessLog);
       const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
-      const { title } = document;
-      const html = `${renderProblem(document, site)}${renderElsewhere(question.text, document, site)}`;
-      const page = renderFrontPage(site, { result: { input: question, title, html } });
-      const headers = { ...headersOf(options.context), 'cache-control': 'no-store' };
+      const elsewhere = renderElsewhere(question.text, document, site);
+      const shown = html`${renderProblem(document, site)}${elsewhere}`;
+      const result = { input: question, title: document.title, html: shown };
+      const page = renderFrontPage(site, { result });
+      const headers = { ...toHtmlHeaders(context.hasDirectPictures), 'cache-control': 'no-store' };
       return sendPrepared(reply, preparePage(page, 'html', headers));
     }
   };
 }
 
-interface Found extends AnsweredRead {
-  readonly input: Question;
-  readonly address: string;
-}
-
-async function find(question: Question, request: FastifyRequest, options: FrontOptions) {
-  const { target } = question;
+async function find({ target }: Question, request: FastifyRequest, options: FrontOptions) {
   if (target instanceof Problem) throw target;
   const { reader, work, load, identification } = options;
   refuseRead(request, load);
-  const read = reads[target.read];
-  const parsed = reader.parse(read, target.given);
+  const parsed = reader.parse(reads[target.read], target.given);
   const answered = await work.track(reader.fetch(parsed, toRequester(request, identification)));
-  const { address } = target;
-  return { input: question, address, ...answered };
+  return { target, ...answered };
 }
 
-function toWatched(target: Question['target']): readonly string[] | null {
-  if (target instanceof Problem) return null;
-  const { handle, q, platform } = target.given;
-  if (target.read === 'getProfile' && typeof handle === 'string') return [`@${handle}`];
+type Found = Awaited<ReturnType<typeof find>>;
+
+function toWatched({ read, given }: OwnRead): readonly string[] | null {
+  const { handle, q, platform } = given;
+  if (read === 'getProfile' && typeof handle === 'string') return [`@${handle}`];
   // A terminal cannot take all characters, and a hyphen would begin an option.
-  if (target.read !== 'searchPosts' || typeof q !== 'string' || /^-|\p{Cc}/u.test(q)) return null;
+  if (read !== 'searchPosts' || typeof q !== 'string' || /^-|\p{Cc}/u.test(q)) return null;
   return ['search', q, ...(typeof platform === 'string' ? ['--platform', platform] : [])];
 }
 
@@ -180,48 +166,57 @@ const blank = {
     'The text is empty. Enter the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-function createFoundReplies(frontOptions: FrontOptions) {
-  const { site, context, sharedCacheSeconds, reader, heavyTurns, identification } = frontOptions;
-  // Links lead to the result on the front page.
-  const toOwnPage = createOwnLinks(context, (_address, url) => toQuestionLink(url, site));
-  const options: ResultOptions = { ...context, toOwnPage, level: 3 };
+interface Asked {
+  readonly question: Question;
+  readonly found: Found;
+  readonly format: PageFormat;
+  readonly request: FastifyRequest;
+}
+
+/** Returns the options of results. Their links lead to the result on the front page. */
+const toResultOptions = ({ context, site }: ExampleOptions): ResultOptions => ({
+  ...context,
+  toOwnPage: createOwnLinks(context, (_address, url) => toQuestionLink(url, site)),
+  level: 3,
+});
+
+function createFoundReplies(options: FrontOptions) {
+  const { site, context, sharedCacheSeconds, reader, heavyTurns, identification } = options;
+  const resultOptions = toResultOptions(options);
   // Rendering is the slowest step, so its result is cached with the answer.
   const cache = createRenderingCache<ResultHtml>();
-  const render = (whole: Result): ResultHtml => {
-    const { result } = fitInFormat(whole, { format: 'html', context });
-    if (result.kind === 'embed') throw new Error('The front page does not show oEmbed documents.');
-    return renderResult(result, options);
-  };
   const renderOnce = async (found: Found, request: FastifyRequest): Promise<ResultHtml> => {
     const { renderings } = found.answer;
     const name = nameView(found, 'html');
     const cached = cache.get(renderings, name);
     if (cached !== undefined) return cached;
     await heavyTurns.take(identification.clientOf(request));
-    const rendered = render(reader.assemble(found));
+    const { result } = fitInFormat(reader.assemble(found), { format: 'html', context });
+    if (result.kind === 'embed') throw new Error('The front page does not show oEmbed documents.');
+    const rendered = renderResult(result, resultOptions);
     cache.set(renderings, name, rendered, 2 * rendered.html.length);
     return rendered;
   };
-  return async (
-    found: Found,
-    format: PageFormat,
-    request: FastifyRequest,
-  ): Promise<PreparedReply> => {
-    const { input, address } = found;
-    const { source, cache } = found.answer;
+  return async ({ question: input, found, format, request }: Asked): Promise<PreparedReply> => {
+    const { source, cache: state } = found.answer;
     await heavyTurns.take(identification.clientOf(request));
     const representation = await reader.represent(found, 'markdown', request.span);
-    const facts = { representation, source, cache, sharedCacheSeconds };
+    const facts = { representation, source, cache: state, sharedCacheSeconds };
     const headers = toReplyHeaders({ ...facts, variesByAgent: false, variesByMode: false });
     if (format === 'markdown') return prepareReply(headers, representation.body);
-    const markdown = representation.body.toString();
     const rendered = await renderOnce(found, request);
-    const url = `${site.baseUrl}${address}`;
-    const hasFeeds = representation.feedUrl !== null;
-    const watched = toWatched(input.target);
-    const html = renderRead({ url, hasFeeds, watched, markdown, rendered, source });
-    const page = renderFrontPage(site, { result: { input, title: rendered.title, html } });
-    return prepareBody(page, { ...headers, ...headersOf(context) });
+    const shown = renderRead({
+      url: `${site.baseUrl}${found.target.address}`,
+      hasFeeds: representation.feedUrl !== null,
+      watched: toWatched(found.target),
+      markdown: representation.body.toString(),
+      ...{ rendered, source },
+    });
+    const result = { input, title: rendered.title, html: shown };
+    return prepareBody(renderFrontPage(site, { result }), {
+      ...headers,
+      ...toHtmlHeaders(context.hasDirectPictures),
+    });
   };
 }
 
@@ -231,16 +226,16 @@ const shownPosts = 3;
 
 const timeoutMs = 5000;
 
-/** Returns an empty string without a sample. Throws if the archive cannot be read yet. */
-async function readExample({ reader, context, site }: ExampleOptions): Promise<string> {
-  if (!site.hasSample) return '';
+/** Returns an empty part without a sample. Throws if the archive cannot be read yet. */
+async function readExample(options: ExampleOptions): Promise<Html> {
+  const { reader, context, site } = options;
+  if (!site.hasSample) return html``;
   const url = examplePostUrl(site);
   const parsed = reader.parse(reads.getPost, { url });
   const found = await reader.fetch(parsed, { signal: AbortSignal.timeout(timeoutMs) });
   const whole = reader.assemble(found) as PostResult;
   const result = { ...whole, posts: whole.posts.slice(0, shownPosts) };
-  const toOwnPage = createOwnLinks(context, (_address, own) => toQuestionLink(own, site));
-  const rendered = renderResult(result, { ...context, toOwnPage, level: 3 });
+  const rendered = renderResult(result, toResultOptions(options));
   const { body } = render(result, { format: 'markdown', context });
   return renderExample({ url, markdown: body, rendered }, site);
 }

@@ -3,7 +3,8 @@ import type { ProblemDocument } from '../../../lib/problem.ts';
 import { redactKeys } from '../../../lib/redact.ts';
 import { type SearchPlatform, searchPlatforms } from '../../../model/reference.ts';
 import { toFormatUrl } from '../../../render/feeds/urls.ts';
-import { brandMark, escapeHtml, escapeLine, openLink } from '../../../render/html/markup.ts';
+import { brandMark, Html, html, openLink } from '../../../render/html/markup.ts';
+import { toLine } from '../../../render/markdown/characters.ts';
 import type { ResultHtml } from '../../../render/page/result.ts';
 import { findVersioned } from '../../reads/routes.ts';
 import { renderCode, renderLink, renderPage, type Site, toLink } from '../layout.ts';
@@ -17,7 +18,7 @@ export interface FrontSite extends Site {
 const sentence =
   'Perch reads public posts on X, Bluesky and Mastodon, and returns them as Markdown, JSON, web pages or feeds.';
 
-const introduction = `<h1>Read public posts as&nbsp;Markdown.</h1>
+const introduction = html`<h1>Read public posts as&nbsp;Markdown.</h1>
 <p class="lede">${sentence} No&nbsp;account and no key is needed.</p>
 `;
 
@@ -95,26 +96,20 @@ interface BoxInput {
   readonly platform: string;
 }
 
-interface FrontResult {
-  /** User's input. The page redacts API keys in the input. */
-  readonly input: BoxInput;
-  readonly title: string;
-  readonly html: string;
-}
-
 interface FrontContent {
-  readonly result?: FrontResult;
-  readonly exampleHtml?: string;
+  readonly result?: {
+    /** User's input. The page redacts API keys in the input. */
+    readonly input: BoxInput;
+    readonly title: string;
+    readonly html: Html;
+  };
+  readonly example?: Html;
 }
 
 const noInput: BoxInput = { text: '', platform: '' };
 
-export function renderFrontPage(
-  site: FrontSite,
-  { result, exampleHtml = '' }: FrontContent,
-): string {
-  const html =
-    result === undefined ? '' : `${renderOtherMeaning(result.input.text, site)}${result.html}`;
+export function renderFrontPage(site: FrontSite, content: FrontContent | null): string {
+  const { result, example } = content ?? {};
   return renderPage(
     {
       title: result?.title ?? 'Perch',
@@ -122,14 +117,12 @@ export function renderFrontPage(
       path: '/',
       section: 'home',
       kind: result === undefined ? 'front' : 'front has-result',
-      bodyHtml: [
-        renderBox(site, result?.input ?? noInput, introduction),
-        '<p id="status" class="visually-hidden" role="status"></p>',
-        `<section id="result" aria-label="Result" tabindex="-1">${html}</section>`,
-        exampleHtml,
-        renderSurfaces(site),
-        renderNext(site),
-      ].join('\n'),
+      body: html`${renderBox(site, result?.input ?? noInput, introduction)}
+<p id="status" class="visually-hidden" role="status"></p>
+<section id="result" aria-label="Result" tabindex="-1">${result && [renderOtherMeaning(result.input.text, site), result.html]}</section>
+${example}
+${renderSurfaces(site)}
+${renderNext(site)}`,
       styles: ['front.css', 'result.css', 'post.css', 'lists.css'],
       scripts: ['copy.js', 'front.js'],
       robots: result === undefined ? 'index' : 'noindex',
@@ -142,66 +135,57 @@ export function toQuestionLink(text: string, site: Site): string {
   return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
 }
 
+const renderQuestion = (text: string, name: string, site: Site) =>
+  html`<a href="${toQuestionLink(text, site)}">${name}</a>`;
+
 const maxBoxCharacters = 2048;
 
-/** Renders the form for links, handles and words. `introduction` is the HTML before it. */
-export function renderBox(site: FrontSite, input: BoxInput = noInput, introduction = ''): string {
-  const examples = listExamples(site).map(
-    (one) => `<li><a href="${escapeHtml(toQuestionLink(one.text, site))}">${one.name}</a></li>`,
-  );
-  return `<section class="ask">
-${introduction}<form id="ask" method="get" action="${escapeHtml(toLink('/', site))}#result">
+/** Renders the form for links, handles and words. */
+export const renderBox = (site: FrontSite, input = noInput, introduction?: Html): Html =>
+  html`<section class="ask">
+${introduction}<form id="ask" method="get" action="${toLink('/', site)}#result">
 <label for="q">Link to a post, profile or search, an @handle, or words to search for</label>
 <div class="ask-line">${brandMark}
-<input id="q" name="q" type="text" dir="auto" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${escapeLine(redactKeys(input.text))}">
+<input id="q" name="q" type="text" dir="auto" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${toLine(redactKeys(input.text))}">
 <button type="submit">Read</button>
 </div>
 <div class="below-box">
 ${renderChoice(site, input.platform)}
-<div class="examples"><p id="examples">Try</p><ul aria-labelledby="examples">${examples.join('')}</ul></div>
+<div class="examples"><p id="examples">Try</p><ul aria-labelledby="examples">${listExamples(site).map(({ text, name }) => html`<li>${renderQuestion(text, name, site)}</li>`)}</ul></div>
 </div>
 </form>
 </section>`;
-}
 
-function renderChoice({ searchPlatform, hasSample }: FrontSite, chosen: string): string {
+function renderChoice({ searchPlatform, hasSample }: FrontSite, chosen: string): Html {
   const shown = searchPlatforms.filter((name) => {
     if (name === 'archive') return searchPlatform === 'archive';
     return name !== 'sample' || hasSample;
   });
   const selected = shown.find((name) => name === chosen) ?? searchPlatform;
-  const options = shown.map((name) => {
-    const state = name === selected ? ' selected' : '';
-    return `<option value="${name}"${state}>${platformNames[name]}</option>`;
-  });
-  return `<p class="choice"><label for="platform">Search words on</label> <select id="platform" name="platform" data-default="${searchPlatform}">${options.join('')}</select></p>`;
+  return html`<p class="choice"><label for="platform">Search words on</label> <select id="platform" name="platform" data-default="${searchPlatform}">${shown.map(
+    (name) =>
+      html`<option value="${name}"${name === selected && ' selected'}>${platformNames[name]}</option>`,
+  )}</select></p>`;
 }
 
-function renderSurfaces(site: FrontSite): string {
-  const surfaces = listSurfaces(site).map(
-    ({ name, text, example, docs }, index) => `<li>
+const renderSurfaces = (site: FrontSite) =>
+  html`<section class="surfaces" aria-labelledby="surfaces-title">
+<h2 id="surfaces-title">Three ways to read posts</h2>
+<ul>${listSurfaces(site).map(
+    ({ name, text, example, docs }, index) => html`<li>
 <div>
 <h3>${renderLink(docs, name, site)}</h3>
 <p>${renderCode(text)}</p>
 </div>
 ${renderCommand(`surface-${index}`, `the ${name} example`, example)}
 </li>`,
-  );
-  return `<section class="surfaces" aria-labelledby="surfaces-title">
-<h2 id="surfaces-title">Three ways to read posts</h2>
-<ul>${surfaces.join('\n')}</ul>
+  )}</ul>
 </section>`;
-}
 
-function renderNext(site: Site): string {
-  const links = nextLinks.map(
-    ({ path, name, text }) => `<li>${renderLink(path, name, site)} <span>${text}</span></li>`,
-  );
-  return `<section class="next" aria-labelledby="next-title">
+const renderNext = (site: Site) => html`<section class="next" aria-labelledby="next-title">
 <h2 id="next-title">Next</h2>
-<ul>${links.join('\n')}</ul>
+<ul>${nextLinks.map(({ path, name, text }) => html`<li>${renderLink(path, name, site)} <span>${text}</span></li>`)}</ul>
 </section>`;
-}
 
 export function renderFrontMarkdown(site: FrontSite): string {
   const { baseUrl } = site;
@@ -236,42 +220,44 @@ interface ShownRead {
 }
 
 /** Renders a result as formatted text and Markdown, with links and commands for other formats. */
-export function renderRead({
-  url,
-  hasFeeds,
-  watched,
-  markdown,
-  rendered,
-  source,
-}: ShownRead): string {
-  return `<div class="result-head">
+export function renderRead({ url, hasFeeds, watched, source, ...shown }: ShownRead): Html {
+  const watch = watched && `npx perch watch ${watched.map(quoteWord).join(' ')}`;
+  const asJson = toCommand(url, "-H 'Accept: application/json' ");
+  return html`<div class="result-head">
 <h2 id="result-title" tabindex="-1">Result</h2>
-<p class="source">from ${escapeHtml(source)}</p>
+<p class="source">from ${source}</p>
 ${renderViews('result')}
 <button type="button" class="copy-all" data-copies="result-source" hidden>Copy<span class="visually-hidden"> the</span> Markdown</button>
 </div>
-${renderShown('result', { markdown, html: rendered.html })}
+${renderShown('result', shown)}
 ${renderFormats(url, hasFeeds)}
 <div class="terminal">
 <h3>From a terminal</h3>
 ${renderCommand('result-curl', 'the command for Markdown', toCommand(url, ''))}
-${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H 'Accept: application/json' "))}
-${watched === null ? '' : renderCommand('result-watch', 'the command to watch for new posts', `npx perch watch ${watched.map(quoteWord).join(' ')}`)}
+${renderCommand('result-curl-json', 'the command for JSON', asJson)}
+${watch && renderCommand('result-watch', 'the command to watch for new posts', watch)}
 </div>`;
 }
 
-const renderViews = (name: string): string =>
-  `<fieldset class="views"><legend class="visually-hidden">View</legend>
+const renderViews = (name: string) =>
+  html`<fieldset class="views"><legend class="visually-hidden">View</legend>
 <input type="radio" name="${name}-view" id="${name}-view-rendered" checked><label for="${name}-view-rendered">Page</label>
 <input type="radio" name="${name}-view" id="${name}-view-source" class="view-source"><label for="${name}-view-source">Markdown</label>
 </fieldset>`;
 
 const renderShown = (
   name: string,
-  { markdown, html }: { readonly markdown: string; readonly html: string },
-): string => `<section class="rendered" aria-label="Page">
-${html}</section>
-<pre id="${name}-source" class="markdown" dir="auto"><code>${escapeHtml(markdown)}</code></pre>`;
+  { markdown, rendered }: Pick<ShownRead, 'markdown' | 'rendered'>,
+) =>
+  html`<section class="rendered" aria-label="Page">
+${new Html(rendered.html)}</section>
+<pre id="${name}-source" class="markdown" dir="auto"><code>${markdown}</code></pre>`;
+
+const formatNames = [
+  ['html', 'Web page'],
+  ['markdown', 'Markdown'],
+  ['json', 'JSON'],
+] as const;
 
 const feedNames = [
   ['atom', 'Atom feed'],
@@ -279,34 +265,26 @@ const feedNames = [
   ['jsonfeed', 'JSON Feed'],
 ] as const;
 
-function renderFormats(url: string, hasFeeds: boolean): string {
-  const formats = [
-    ['html', 'Web page'],
-    ['markdown', 'Markdown'],
-    ['json', 'JSON'],
-    ...(hasFeeds ? feedNames : []),
-  ] as const;
-  const links = formats.map(
-    ([format, name]) => `<li><a href="${escapeHtml(toFormatUrl(url, format))}">${name}</a></li>`,
+function renderFormats(url: string, hasFeeds: boolean): Html {
+  const links = [...formatNames, ...(hasFeeds ? feedNames : [])].map(
+    ([format, name]) => html`<li><a href="${toFormatUrl(url, format)}">${name}</a></li>`,
   );
-  return `<nav class="formats" aria-label="Other formats"><ul>${links.join('')}</ul></nav>`;
+  return html`<nav class="formats" aria-label="Other formats"><ul>${links}</ul></nav>`;
 }
 
 /** Renders the example thread as a page and as Markdown, with links to other formats. */
-export function renderExample(
-  { url, markdown, rendered }: Pick<ShownRead, 'url' | 'markdown' | 'rendered'>,
+export const renderExample = (
+  { url, ...shown }: Pick<ShownRead, 'url' | 'markdown' | 'rendered'>,
   site: FrontSite,
-): string {
-  return `<section class="example" aria-labelledby="example-title">
+): Html => html`<section class="example" aria-labelledby="example-title">
 <div class="result-head">
 <h2 id="example-title">A thread, as Perch shows it</h2>
 ${renderViews('example')}
 </div>
-${renderShown('example', { markdown, html: rendered.html })}
+${renderShown('example', shown)}
 ${renderFormats(url, true)}
-<p class="whole"><a href="${escapeHtml(toQuestionLink(url, site))}">Read the whole thread</a></p>
+<p class="whole">${renderQuestion(url, 'Read the whole thread', site)}</p>
 </section>`;
-}
 
 function toCommand(url: string, options: string): string {
   return `curl ${options}${quoteWord(url)}`;
@@ -316,27 +294,21 @@ function quoteWord(word: string): string {
   return /^[\w:/.@%~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function renderOtherMeaning(text: string, site: Site): string {
+function renderOtherMeaning(text: string, site: Site): Html | null {
   const other = findOtherMeaning(text);
-  if (other === null) return '';
-  const link = `<a href="${escapeHtml(toQuestionLink(other.text, site))}">${escapeHtml(other.name)}</a>`;
-  const question =
-    other.kind === 'account' ? `Did you mean the account ${link}?` : `Search posts for ${link}?`;
-  return `<p class="other-meaning">${question}</p>\n`;
+  if (other === null) return null;
+  const question = other.kind === 'account' ? 'Did you mean the account' : 'Search posts for';
+  return html`<p class="other-meaning">${question} ${renderQuestion(other.text, other.name, site)}?</p>\n`;
 }
 
-/** Renders alternatives for an address that cannot be read now; empty for other problems. */
-export function renderElsewhere(text: string, problem: ProblemDocument, site: FrontSite): string {
+/** Renders alternatives for an address that cannot be read now; `null` for other problems. */
+export function renderElsewhere(text: string, problem: ProblemDocument, site: FrontSite) {
   const isElsewhere = problem.status >= 500 || problem.code === 'unsupported_host';
   const open = isElsewhere && /^https?:/i.test(text) ? openLink(text) : null;
-  const example = `<a href="${escapeHtml(toQuestionLink(examplePostUrl(site), site))}">a thread of the sample</a>`;
-  const ways = [
-    ...(open === null ? [] : [`open ${open}the original address</a>`]),
-    ...(isElsewhere && site.hasSample ? [`read ${example}, which needs no network`] : []),
-  ];
-  return ways.length === 0 ? '' : `\n<p class="elsewhere">You can ${ways.join(', or ')}.</p>`;
+  if (!isElsewhere || (open === null && !site.hasSample)) return null;
+  const sample = renderQuestion(examplePostUrl(site), 'a thread of the sample', site);
+  return html`\n<p class="elsewhere">You can ${open && html`open ${new Html(open)}the original address</a>`}${open && site.hasSample && ', or '}${site.hasSample && html`read ${sample}, which needs no network`}.</p>`;
 }
 
-function renderCommand(id: string, name: string, command: string): string {
-  return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
-}
+const renderCommand = (id: string, name: string, command: string) =>
+  html`<div class="code command"><pre id="${id}"><code>${command}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${name}</span></button></div>`;

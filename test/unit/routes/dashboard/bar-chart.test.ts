@@ -3,18 +3,22 @@ import { renderBarChart, topOf } from '../../../../src/routes/dashboard/overview
 
 const startMs = Date.UTC(2026, 10, 21, 12);
 const errors = [
-  { name: 'server-errors', text: 'with 5xx' },
-  { name: 'client-errors', text: 'with 4xx' },
+  { counter: 'server', style: 'server-errors', text: 'with 5xx' },
+  { counter: 'client', style: 'client-errors', text: 'with 4xx' },
 ] as const;
 
 function render(counts: readonly (readonly number[])[]): string {
-  return renderBarChart({
-    title: 'Errors',
-    summary: 'Some <errors> & more',
-    series: errors,
-    bars: counts.map((one, at) => ({ startMs: startMs + at * 60_000, counts: one })),
-    periodMs: 60_000,
-  });
+  return String(
+    renderBarChart({
+      title: 'Errors',
+      summary: 'Some <errors> & more',
+      series: errors,
+      periods: counts.map(([server = 0, client = 0], at) => {
+        return { startMs: startMs + at * 60_000, counts: { server, client } };
+      }),
+      periodMs: 60_000,
+    }),
+  );
 }
 
 /** Returns the attributes of the bars, without the legend. */

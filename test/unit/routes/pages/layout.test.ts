@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { brandMark } from '../../../../src/render/html/markup.ts';
+import { brandMark, html } from '../../../../src/render/html/markup.ts';
 import { type Page, renderPage } from '../../../../src/routes/pages/layout.ts';
 import { parsePage } from '../../../support/render-html.ts';
 
@@ -8,7 +8,7 @@ const page: Page = {
   title: 'Keys',
   description: 'What a key is for.',
   path: '/docs/keys',
-  bodyHtml: '<h1>Keys</h1>',
+  body: html`<h1>Keys</h1>`,
 };
 const assets = { pathOf: (name: string) => `/docs/assets/${name}`, find: () => undefined };
 const render = (more: Partial<Page> = {}, baseUrl = 'https://perch.test/read') =>
@@ -73,6 +73,6 @@ describe('a page', () => {
     const drawn = (svg: string) =>
       [...svg.matchAll(/ d="([^"]+)"/g)].flatMap(([, path]) => path?.split(/(?=M)/) ?? []).sort();
 
-    expect(drawn(brandMark)).toEqual(drawn(readFileSync('assets/favicon.svg', 'utf8')));
+    expect(drawn(String(brandMark))).toEqual(drawn(readFileSync('assets/favicon.svg', 'utf8')));
   });
 });
