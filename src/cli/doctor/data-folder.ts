@@ -1,16 +1,12 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
 import { entryPoint } from '../../lib/entry-point.ts';
-import {
-  listOwnFiles,
-  listOwnFilesIfReadable,
-  savedDatabases,
-} from '../../lib/files/data-folder.ts';
+import { listOwnFiles, listOwnFilesIfReadable } from '../../lib/files/data-folder.ts';
 import { isAccessibleByOthers, isCode } from '../../lib/files/private-files.ts';
 import { NewerSchemaError } from '../../lib/files/sqlite.ts';
 import { readSecret, UnusableSecretError } from '../../lib/secret.ts';
@@ -213,9 +209,7 @@ function describe({ path, damage, schema, code }: Checked, config: Config): read
 }
 
 function describeNewer(path: string, schema: number): readonly Result[] {
-  const name = savedDatabases.find((one) => path.endsWith(`/${one}`));
-  const newest = name === undefined ? null : newestSchemaOf(name);
-  if (newest === null || schema <= newest) return [];
+  if (schema <= (newestSchemaOf(basename(path)) ?? schema)) return [];
   const { message } = new NewerSchemaError(path, schema);
   return [fault(message, 'You can also restore a backup that this version has made.')];
 }

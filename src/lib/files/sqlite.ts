@@ -114,18 +114,19 @@ export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): v
 
 const pagesAtOnce = 2000;
 
-/** Copies a database as its transaction sees it. Throws Error with `path` if writing fails. */
+/** Copies an attached database as its transaction sees it. Throws Error with `path` on failure. */
 export async function copySqlite(
   database: SqliteDatabase,
-  path: string,
-  signal: AbortSignal,
+  attached: string,
+  { path, signal }: Readonly<{ path: string; signal: AbortSignal }>,
 ): Promise<void> {
   keepBackupsOf(database);
-  const onProgress = () => {
+  const progress = () => {
     signal.throwIfAborted();
     return pagesAtOnce;
   };
-  const copied = database.backup(path, { progress: onProgress });
+  const options = { attached, progress }; // the types of better-sqlite3 lack `attached`
+  const copied = database.backup(path, options);
   await copied.catch((error: unknown) => withPath(path, () => raise(error)));
 }
 
