@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkNames } from '../../src/cli/doctor/finding.ts';
 import { connectSqlite } from '../../src/lib/files/sqlite.ts';
 import {
   healthySettings,
@@ -19,6 +18,20 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const token = 'swordfish-'.repeat(4);
 
+const checkNames = [
+  'settings',
+  'data_folder',
+  'databases',
+  'port',
+  'base_url',
+  'proxy',
+  'clock',
+  'providers',
+  'engine',
+  'corpus',
+  'model',
+] as const;
+
 function save(text: string, mode = 0o600): string {
   const path = `${temporaryFolder()}/file.txt`;
   writeFileSync(path, text, { mode });
@@ -33,7 +46,7 @@ describe('perch doctor', () => {
     await startServer({ ...env, PERCH_ADMIN_TOKEN: token, PERCH_SESSIONS: 'on' });
     const running = await runDoctor({ ...env, PERCH_ADMIN_TOKEN: token });
 
-    expect(new Set(stopped.report.findings.map(({ check }) => check))).toEqual(new Set(checkNames));
+    expect(stopped.report.findings.map(({ check }) => check)).toEqual(checkNames);
     for (const { report, code } of [stopped, running]) {
       expect(report.findings.filter(({ status }) => status !== 'ok')).toEqual([]);
       expect({ status: report.status, code }).toEqual({ status: 'ok', code: 0 });
