@@ -208,9 +208,9 @@ function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarg
   return [...new Map(keyed)].map(([key, target]) => ({ key, target }));
 }
 
-function toHandlers(plan: Run, client: PostClient): readonly Handler<Item>[] {
+function toHandlers(plan: Run, client: PostClient): readonly Handler[] {
   const { command, execTimeoutMs: timeoutMs, webhook } = plan;
-  const handlers: Handler<Item>[] = [];
+  const handlers: Handler[] = [];
   if (command !== undefined) {
     const send = ({ post }: Item) =>
       runCommandLine(command, { input: toJsonLines([post]), timeoutMs });

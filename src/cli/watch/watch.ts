@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Reader } from '../../reads/run.ts';
-import { CommandError, type ExitCode, exitCodes, worstOf } from '../command.ts';
+import { CommandError, type ExitCode, exitCodes } from '../command.ts';
 import { toCommandError } from '../reading/open-reading.ts';
 import { sleep } from './delivery.ts';
 import { adaptiveIntervalMs, backoffMs, maxAdaptiveMs } from './pace.ts';
@@ -46,6 +46,7 @@ export interface WatchOptions {
 
 interface List extends KeyedTarget {
   dueMs: number;
+  /** Milliseconds between the last two polls; 0 before the first one. */
   intervalMs: number;
   failures: number;
   /** Code of the last reported failure to read the list; `null` if the latest poll succeeded. */
@@ -59,14 +60,14 @@ interface List extends KeyedTarget {
  * @throws CommandError if a list does not exist, or if a post cannot be delivered
  */
 export async function watch(options: WatchOptions): Promise<ExitCode> {
-  const { targets, clock, stop, isOnce } = options;
+  const { targets, clock, isOnce } = options;
   const nowMs = clock.now();
   const lists = targets.map((one): List => {
     return { ...one, dueMs: nowMs, intervalMs: 0, failures: 0, fault: null, wasRead: false };
   });
-  if (isOnce) return readOnce(lists, options);
-  while (!stop.aborted) {
+  for (;;) {
     const list = lists.reduce((first, one) => (one.dueMs < first.dueMs ? one : first));
+    if (isOnce && list.intervalMs > 0) break;
     // The clock can be set back during the wait.
     const waitMs = Math.min(Math.max(0, list.dueMs - clock.now()), list.intervalMs);
     if (!(await sleep(waitMs, options))) break;
@@ -74,17 +75,8 @@ export async function watch(options: WatchOptions): Promise<ExitCode> {
     if (next === 'end') break;
     schedule(list, next, options);
   }
-  return exitCodes.ok;
-}
-
-async function readOnce(lists: readonly List[], options: WatchOptions): Promise<ExitCode> {
-  let code: ExitCode = exitCodes.ok;
-  for (const list of lists) {
-    const next = await visit(list, options);
-    if (next === 'end') break;
-    if ('fault' in next) code = worstOf(code, exitCodes.upstream);
-  }
-  return code;
+  const isIncomplete = isOnce && lists.some(({ fault }) => fault !== null);
+  return isIncomplete ? exitCodes.upstream : exitCodes.ok;
 }
 
 /** Failure to read a list that may resolve by itself, such as an outage of the platform. */
@@ -188,7 +180,7 @@ function schedule(list: List, last: Poll | TemporaryFault, options: WatchOptions
   } else {
     list.failures = 0;
     const jitter = 1 + 0.1 * random.fraction();
-    const ms = everyMs ?? adaptiveIntervalMs(last.latest, nowMs) * jitter;
+    const ms = everyMs ?? adaptiveIntervalMs(last.items, nowMs) * jitter;
     list.intervalMs = Math.max(minIntervalMs, Math.ceil(ms));
   }
   list.dueMs = nowMs + list.intervalMs;
