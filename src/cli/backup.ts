@@ -1,7 +1,6 @@
 import {
   createWriteStream,
   existsSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -96,7 +95,9 @@ async function backUpToFile(
       const open = () => createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
       const manifest = await backUp({ context, signal, work, open });
       const size = toSize(statSync(draft).size);
-      publish(draft, path, force);
+      requireNew(path, force); // another program can have created the file meanwhile
+      renameSync(draft, path);
+      syncFolder(dirname(path));
       const { stdout, config } = context;
       const contents = listContents(manifest);
       stdout.write(`Backed up ${config.PERCH_DATA_DIR} to ${path} (${size}): ${contents}\n`);
@@ -132,17 +133,6 @@ function openWorkFolder(work: string, path: string) {
     const fault = `Another backup to ${path} is running. Wait until it has ended, or choose another name.`;
     throw new CommandError('upstream', fault, { cause });
   }
-}
-
-function publish(draft: string, path: string, force: boolean): void {
-  try {
-    if (!force) linkSync(draft, path);
-  } catch {
-    // The file exists by now, or the file system, such as exFAT, has no hard links.
-    requireNew(path, force);
-  }
-  renameSync(draft, path);
-  syncFolder(dirname(path));
 }
 
 function noteSharedEngine({ stderr }: CommandContext, { shared_engine }: Manifest): void {

@@ -77,7 +77,7 @@ function listChecks(context: DoctorContext): readonly CheckGroup[] {
     {
       names: ['data_folder'],
       needs: ['PERCH_DATA_DIR'],
-      run: async () => [checkDataFolder(config.PERCH_DATA_DIR)],
+      run: async () => [checkDataFolder(config)],
     },
     {
       names: ['databases'],

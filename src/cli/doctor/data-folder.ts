@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,57 +14,32 @@ import { readSecret, UnusableSecretError } from '../../lib/secret.ts';
 import { findLostDatabases } from '../../server/wiring/lost-databases.ts';
 import { newestSchemaOf } from '../backup/manifest.ts';
 import { explainOpenError } from '../output/explain.ts';
+import { countOf } from '../output/output.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 
 /** Free space in bytes below which the disk counts as full, or as nearly full. */
 const space = { full: 64 * 2 ** 20, low: 2 ** 30 } as const;
 
 /** Checks that the folder is usable and private, and that its disk has enough free space. */
-export function checkDataFolder(folder: string, readFreeBytes = freeBytes): readonly Result[] {
-  if (folder === ':memory:') {
+export function checkDataFolder(config: Config, readFreeBytes = freeBytes): readonly Result[] {
+  if (config.PERCH_DATA_DIR === ':memory:') {
     return [ok('Perch stores nothing on disk, because PERCH_DATA_DIR is :memory:.')];
   }
-  const path = resolve(folder);
+  const path = resolve(config.PERCH_DATA_DIR);
   const existing = findExisting(path);
   const isMissing = existing !== path;
-  const stats = statSync(existing);
-  if (!stats.isDirectory()) {
-    const message = `PERCH_DATA_DIR is ${path}, but ${existing} is not a directory.`;
-    return [fault(message, 'Set PERCH_DATA_DIR to a directory.')];
+  try {
+    const names = listOwnFiles(existing);
+    accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
+    const found = isMissing ? [] : findAccess(path, names);
+    const free = readFreeBytes(existing);
+    found.push(...findSpace(existing, free));
+    if (found.length > 0) return found;
+    const use = isMissing ? `Perch will create ${path} at the first start` : `${path} can be used`;
+    return [ok(`${use}; ${toSize(free)} are free.`)];
+  } catch (error) {
+    return [fault(explainOpenError(error, config))];
   }
-  if (!canAccess(existing, constants.R_OK | constants.W_OK | constants.X_OK)) {
-    return [isMissing ? describeParent(path, existing) : describeUnusable(path, path, stats)];
-  }
-  const free = readFreeBytes(existing);
-  const found = [...(isMissing ? [] : findAccess(path, stats)), ...findSpace(existing, free)];
-  if (found.length > 0) return found;
-  const use = isMissing ? `Perch will create ${path} at the first start` : `${path} can be used`;
-  return [ok(`${use}; ${toSize(free)} are free.`)];
-}
-
-function describeParent(path: string, parent: string): Result {
-  const user = userName();
-  const [doing, advice] = canAccess(parent, constants.X_OK)
-    ? [`create ${path} in ${parent}`, `Run \`install -d -m 700 -o ${user} ${path}\` as root`]
-    : [
-        `open ${parent}, which contains the data folder ${path}`,
-        'Run perch as the user that runs the server',
-      ];
-  return fault(
-    `The user ${user} has no permission to ${doing}.`,
-    `${advice}, or set PERCH_DATA_DIR to another folder.`,
-  );
-}
-
-function describeUnusable(what: string, path: string, { uid }: Stats): Result {
-  const user = userName();
-  const give = `\`chown -R ${user} ${path}\` as root`;
-  return fault(
-    `The user ${user} has no permission to read and write ${what}.`,
-    uid === user
-      ? `Run ${give} and \`chmod u+rwx ${path}\`.`
-      : `Run perch as the user ${uid}, the owner of the directory. If the user ${user} runs the server, run ${give}.`,
-  );
 }
 
 /** Returns `path` if it exists, otherwise the innermost parent folder that exists. */
@@ -81,45 +56,28 @@ function findExisting(path: string): string {
   }
 }
 
-function canAccess(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function findAccess(path: string, stats: Stats): readonly Result[] {
+/** Finds files that other users can access or own. Throws Error if a file cannot be used. */
+function findAccess(path: string, names: readonly string[]): Result[] {
+  const stats = statSync(path);
   const found: Result[] = [];
   if (isAccessibleByOthers(stats)) {
     const mode = (stats.mode & 0o7777).toString(8);
     const message = `Other users can access the data directory ${path} (its permissions are ${mode}).`;
     found.push(warning(message, `Run \`chmod 700 ${path}\`.`));
   }
-  const names = listOwnFiles(path);
-  const unusable = names.filter(
-    (name) => !canAccess(`${path}/${name}`, constants.R_OK | constants.W_OK),
-  );
-  if (unusable.length > 0) {
-    return [...found, describeUnusable(`${listNames(unusable)} in ${path}`, path, stats)];
+  const foreign = names.filter((name) => {
+    const file = statSync(`${path}/${name}`, { throwIfNoEntry: false });
+    if (file !== undefined) accessSync(`${path}/${name}`, constants.R_OK | constants.W_OK);
+    return file !== undefined && file.uid !== stats.uid;
+  });
+  if (foreign.length > 0) {
+    const files = `${countOf(foreign.length, 'file')} in ${path}, such as ${foreign[0]},`;
+    const message = `${files} and the directory itself belong to different users.`;
+    const advice = `Run \`chown -R USER ${path}\` with the user that runs the server.`;
+    found.push(warning(message, advice));
   }
-  const uidOf = (name: string) => statSync(`${path}/${name}`, { throwIfNoEntry: false })?.uid;
-  const foreign = names.filter((name) => (uidOf(name) ?? stats.uid) !== stats.uid);
-  if (foreign.length === 0) return found;
-  const message = `${listNames(foreign)} in ${path} and the directory itself belong to different users.`;
-  const advice = `Run \`chown -R USER ${path}\` with the user that runs the server.`;
-  return [...found, warning(message, advice)];
+  return found;
 }
-
-const maxNames = 3;
-
-function listNames(names: readonly string[]): string {
-  const more = names.length - maxNames;
-  return [...names.slice(0, maxNames), ...(more > 0 ? [`${more} more files`] : [])].join(', ');
-}
-
-const userName = () => process.getuid?.() ?? 'that runs Perch';
 
 function findSpace(path: string, free: number): readonly Result[] {
   if (free >= space.low) return [];
