@@ -62,13 +62,18 @@ export function listContents({ files, media }: Manifest): string {
 
 /** Checks the disk of `folder`. @throws CommandError if fewer than `bytes` bytes are free */
 export function requireSpace(folder: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(folder);
-  const free = bavail * bsize;
+  const free = freeBytesOf(folder);
   if (free >= bytes) return;
   throw new CommandError(
     'upstream',
     `The disk with ${folder} has ${toSize(free)} free, but the command needs ${toSize(bytes)}. Free some space and run the command again.`,
   );
+}
+
+/** Returns the free bytes of the disk with `folder`. */
+export function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
 
 export function toSize(bytes: number): string {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -12,16 +12,16 @@ import { NewerSchemaError } from '../../lib/files/sqlite.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { readSecret, UnusableSecretError } from '../../lib/secret.ts';
 import { findLostDatabases } from '../../server/wiring/lost-databases.ts';
-import { newestSchemaOf } from '../backup/manifest.ts';
+import { freeBytesOf, newestSchemaOf, toSize } from '../backup/manifest.ts';
 import { explainOpenError } from '../output/explain.ts';
 import { countOf } from '../output/output.ts';
 import { fault, ok, type Result, warning } from './finding.ts';
 
 /** Free space in bytes below which the disk counts as full, or as nearly full. */
-const space = { full: 64 * 2 ** 20, low: 2 ** 30 } as const;
+const space = { full: 64e6, low: 1e9 } as const;
 
 /** Checks that the folder is usable and private, and that its disk has enough free space. */
-export function checkDataFolder(config: Config, readFreeBytes = freeBytes): readonly Result[] {
+export function checkDataFolder(config: Config, freeBytes = freeBytesOf): readonly Result[] {
   if (config.PERCH_DATA_DIR === ':memory:') {
     return [ok('Perch stores nothing on disk, because PERCH_DATA_DIR is :memory:.')];
   }
@@ -32,7 +32,7 @@ export function checkDataFolder(config: Config, readFreeBytes = freeBytes): read
     const names = listOwnFiles(existing);
     accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
     const found = isMissing ? [] : findAccess(path, names);
-    const free = readFreeBytes(existing);
+    const free = freeBytes(existing);
     found.push(...findSpace(existing, free));
     if (found.length > 0) return found;
     const use = isMissing ? `Perch will create ${path} at the first start` : `${path} can be used`;
@@ -84,16 +84,6 @@ function findSpace(path: string, free: number): readonly Result[] {
   const message = `The disk with ${path} has only ${toSize(free)} of free space.`;
   const advice = 'Free some space, or set PERCH_DATA_DIR to a directory on another disk.';
   return [free < space.full ? fault(message, advice) : warning(message, advice)];
-}
-
-function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize;
-}
-
-function toSize(bytes: number): string {
-  const mib = bytes / 2 ** 20;
-  return mib < 1024 ? `${mib.toFixed(0)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
 }
 
 /** Timeout in milliseconds, shorter than the deadline of all checks. */

@@ -111,10 +111,8 @@ const bounds = { files: 5000, ms: 2000 } as const;
 export function checkCorpus({ config, clock }: DoctorContext): readonly Result[] {
   const { PERCH_CORPUS: paths } = config;
   if (paths.length > 0) {
-    return paths.map((path) => {
-      const untilMs = clock.now() + bounds.ms / paths.length;
-      return checkPath(path, () => clock.now() > untilMs);
-    });
+    const untilMs = clock.now() + bounds.ms;
+    return paths.map((path) => checkPath(path, () => clock.now() > untilMs));
   }
   if (!walkCorpus(ownCorpus()).next().done) {
     return [ok('Perch answers questions from its own documentation.')];

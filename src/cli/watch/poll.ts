@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { postKey } from '../../fetching/cache/subjects.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Status } from '../../model/post.ts';
 import type { ListResult } from '../../model/results.ts';
 import type { ParsedRead } from '../../reads/read.ts';
@@ -31,9 +32,6 @@ export interface Poll {
   readonly isTruncated: boolean;
 }
 
-/** Error for a list that was not read live, but for example from the archive. */
-export class NotLiveError extends Error {}
-
 /** Parses a request for one page. @throws Problem with status 400 for invalid parameters */
 export function parsePage(
   { read, parameters }: Target,
@@ -44,7 +42,7 @@ export function parsePage(
   return reader.parse(read, { ...parameters, ...page });
 }
 
-/** Reads a list for the first time. @throws Problem if that fails; NotLiveError if not live */
+/** Reads a list for the first time. @throws Problem if it cannot be read from its platform */
 export async function pollFirst(
   target: Target,
   reader: Reader,
@@ -73,7 +71,7 @@ export async function pollFirst(
   return { ...list, newItems, memory: { floor, seen }, isTruncated: false };
 }
 
-/** Reads up to a known post. @throws Problem for a failed read; NotLiveError if not live */
+/** Reads up to a known post. @throws Problem if the list cannot be read from its platform */
 export async function pollAgain(
   target: Target,
   reader: Reader,
@@ -121,7 +119,10 @@ async function readPage(parsed: ParsedRead, reader: Reader): Promise<ListResult>
   const page = reader.assemble(await reader.fetch(parsed));
   if (page.kind !== 'browse')
     throw new Error('The read operation of a watched target does not return a list.');
-  if (page.degraded) throw new NotLiveError('The platform could not be read.');
+  if (page.degraded) {
+    // The posts are from the archive, for example, and would look new.
+    throw new Problem('upstream_unavailable', { detail: 'The platform could not be read.' });
+  }
   return page;
 }
 
