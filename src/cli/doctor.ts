@@ -173,17 +173,10 @@ function findOpenFiles({ settings }: DoctorContext): readonly Result[] {
   const paths = [...settings].flatMap(([name, { origin }]) =>
     secrets.includes(name) && origin.kind === 'file' ? [origin.path] : [],
   );
-  return [...new Set(paths)]
-    .filter(isOpen)
-    .map((path) =>
-      warning(
-        `Other users can access ${path}, which contains secrets.`,
-        `Run \`chmod o= ${path}\`.`,
-      ),
-    );
-}
-
-function isOpen(path: string): boolean {
-  const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0 };
-  return process.getuid !== undefined && (mode & 0o007) !== 0;
+  const isOpen = (path: string) =>
+    process.getuid !== undefined &&
+    ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o007) !== 0;
+  return [...new Set(paths.filter(isOpen))].map((path) =>
+    warning(`Other users can access ${path}, which contains secrets.`, `Run \`chmod o= ${path}\`.`),
+  );
 }

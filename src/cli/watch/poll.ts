@@ -167,22 +167,16 @@ export interface Memory {
 }
 
 /**
- * Returns a copy with `items` added. Keeps the last `maxRemembered` posts in the order of addition,
- * which can differ from the order of publication. If posts are removed, `floor` rises to the
- * earlier of two times: that of the newest removed post and that of the oldest remaining post. It
- * never falls.
+ * Returns a copy with `items` added. Keeps the last `maxRemembered` posts in the order of addition.
+ * If posts are removed, `floor` rises to the time of the oldest post that remains.
  */
 export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
-  const all = new Map(seen);
-  for (const { key, seconds } of items) all.set(key, seconds);
-  const removed = [...all].slice(0, Math.max(0, all.size - maxRemembered));
-  if (removed.length === 0) return { floor, seen: all };
-  for (const [key] of removed) all.delete(key);
-  // A post can have a wrong time in the future, so the floor stays below the posts that are still
-  // known.
-  const oldestKept = Math.min(...timesOf([...all.values()]));
-  const newestRemoved = Math.max(...timesOf(removed.map(([, seconds]) => seconds)));
-  return { floor: Math.max(floor, Math.min(newestRemoved, oldestKept)), seen: all };
+  const added = items.map(({ key, seconds }) => [key, seconds] as const);
+  const all = [...new Map([...seen, ...added])];
+  const kept = all.slice(-maxRemembered);
+  const times = timesOf(kept.map(([, seconds]) => seconds));
+  const mayRise = kept.length < all.length && times.length > 0;
+  return { floor: mayRise ? Math.max(floor, Math.min(...times)) : floor, seen: new Map(kept) };
 }
 
 const timesOf = (times: readonly (number | null)[]) => times.filter((one) => one !== null);
