@@ -1,7 +1,6 @@
 import {
   createWriteStream,
   existsSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -11,35 +10,24 @@ import {
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import type { Config } from '../config/config.ts';
 import { systemClock, toIsoSeconds } from '../lib/clock.ts';
-import {
-  journalSuffixes,
-  mediaFolderName,
-  type SavedName,
-  savedDatabases,
-  savedFiles,
-  savedSecrets,
-} from '../lib/files/data-folder.ts';
+import { journalSuffixes, savedDatabases, savedFiles } from '../lib/files/data-folder.ts';
 import { FileLockedError, lockFile } from '../lib/files/file-lock.ts';
 import { isCode, isMissing, syncFolder } from '../lib/files/private-files.ts';
-import { BusyDatabasesError, takeSnapshots } from '../lib/files/snapshot.ts';
+import { BusyDatabasesError, copyDatabases } from '../lib/files/snapshot.ts';
 import { connectSqlite } from '../lib/files/sqlite.ts';
 import { version } from '../lib/version.ts';
 import {
   checkContent,
-  createManifest,
-  listMediaCount,
+  listContents,
   type Manifest,
   manifestName,
   measureFile,
-  mediaName,
   requireSpace,
-  type SavedFile,
   toSize,
 } from './backup/manifest.ts';
 import {
@@ -68,151 +56,84 @@ The server can run at the same time. Anyone who can read the backup can read thi
       return (context) =>
         withStopSignal((signal) =>
           file === '-'
-            ? backUpToOutput({ context, signal })
+            ? backUpToOutput(context, signal)
             : backUpToFile(resolve(file), force, { context, signal }),
         );
     },
   ),
 };
 
-interface BackupOptions {
-  readonly context: CommandContext;
-  readonly signal: AbortSignal;
-}
-
-async function backUpToOutput(options: BackupOptions): Promise<void> {
-  const { stdout, stderr } = options.context;
-  const { stream } = stdout;
-  if (stdout.isTerminal || stream === null) {
+async function backUpToOutput(context: CommandContext, signal: AbortSignal): Promise<void> {
+  const { stream, isTerminal } = context.stdout;
+  if (isTerminal || stream === null) {
     throw new UsageError('A backup is a binary file. Redirect standard output to a file.');
   }
-  const source = mkdtempSync(join(tmpdir(), 'perch-backup-')); // accessible only to this user
+  const work = mkdtempSync(join(tmpdir(), 'perch-backup-')); // accessible only to this user
   try {
     await explainWriteErrors('Standard output', async () => {
-      const manifest = await write(options, source, () => stream);
-      stderr.write(`perch: Wrote the backup to standard output: ${list(manifest)}\n`);
-      noteSharedEngine(options.context, manifest);
+      const manifest = await backUp({ context, signal, work, open: () => stream });
+      const contents = listContents(manifest);
+      context.stderr.write(`perch: Wrote the backup to standard output: ${contents}\n`);
+      noteSharedEngine(context, manifest);
     });
   } finally {
-    rmSync(source, { recursive: true, force: true });
+    rmSync(work, { recursive: true, force: true });
   }
 }
 
-async function backUpToFile(path: string, force: boolean, options: BackupOptions): Promise<void> {
+async function backUpToFile(
+  path: string,
+  force: boolean,
+  { context, signal }: Pick<BackupOptions, 'context' | 'signal'>,
+): Promise<void> {
   await explainWriteErrors(path, async () => {
     requireNew(path, force);
-    const part = `${path}.part`;
-    const lock = openPart(part, path);
+    const work = `${path}.part`;
+    const lock = openWorkFolder(work, path);
     try {
-      const { stdout, config } = options.context;
-      const draft = `${part}/${basename(path)}`;
+      const draft = `${work}/draft`;
       const open = () => createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
-      const manifest = await write(options, part, open);
+      const manifest = await backUp({ context, signal, work, open });
       const size = toSize(statSync(draft).size);
-      publish(draft, path, force);
-      stdout.write(`Backed up ${config.PERCH_DATA_DIR} to ${path} (${size}): ${list(manifest)}\n`);
-      noteSharedEngine(options.context, manifest);
+      requireNew(path, force); // another program can have created the file meanwhile
+      renameSync(draft, path);
+      syncFolder(dirname(path));
+      const { stdout, config } = context;
+      const contents = listContents(manifest);
+      stdout.write(`Backed up ${config.PERCH_DATA_DIR} to ${path} (${size}): ${contents}\n`);
+      noteSharedEngine(context, manifest);
     } finally {
       lock.release();
-      rmSync(part, { recursive: true, force: true });
+      rmSync(work, { recursive: true, force: true });
     }
   });
 }
 
-async function write(
-  { context, signal }: BackupOptions,
-  source: string,
-  open: () => Writable,
-): Promise<Manifest> {
-  const { config, stderr, stdout } = context;
-  const folder = dataFolderOf(context, 'the backup');
-  const onStep = (text: string) => stderr.showLine(`perch: ${text}`);
-  try {
-    const copies = { folder, target: source, signal, onStep };
-    const copied = await copyData(copies, config).catch((error) => {
-      throw error instanceof CommandError || signal.aborted ? error : toCopyFault(error, config);
-    });
-    stderr.clearLine();
-    const output = open();
-    await writeBackup(
-      { ...copied, source, folder, keepOpen: output === stdout.stream },
-      output,
-      signal,
-    );
-    return copied.manifest;
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    throw new CommandError('upstream', 'The backup was stopped. No file was written.');
-  } finally {
-    stderr.clearLine();
-  }
-}
-
-function toCopyFault(cause: unknown, config: Config): CommandError {
-  const fault =
-    cause instanceof BusyDatabasesError
-      ? `${cause.message} Run the command again when fewer changes are made.`
-      : explainOpenError(cause, config);
-  return new CommandError('upstream', fault, { cause });
-}
-
 function requireNew(path: string, force: boolean): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  if (!found.isFile()) {
-    const fault = `${path} exists and is not a regular file. Name a file for the backup.`;
-    throw new CommandError('usage', fault);
-  }
-  if (force) return;
-  const fault = `${path} already exists. Choose another name, or replace the file with --force.`;
-  throw new CommandError('usage', fault);
+  if (found === undefined || (force && found.isFile())) return;
+  const fault = found.isFile()
+    ? 'already exists. Choose another name, or replace the file with --force.'
+    : 'exists and is not a regular file. Name a file for the backup.';
+  throw new CommandError('usage', `${path} ${fault}`);
 }
 
-function openPart(part: string, path: string) {
+/** Creates and locks the folder, which replaces that of a killed backup. */
+function openWorkFolder(work: string, path: string) {
   try {
-    mkdirSync(part, { mode: 0o700 });
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
-    lockPart(part, path).release();
-    rmSync(part, { recursive: true });
-    mkdirSync(part, { mode: 0o700 });
-  }
-  try {
-    return lockPart(part, path);
-  } catch (error) {
-    if (isCode(error, 'SQLITE_FULL')) rmSync(part, { recursive: true });
-    throw error;
-  }
-}
-
-function lockPart(part: string, path: string) {
-  try {
-    return lockFile(`${part}/lock`);
+    if (existsSync(work)) {
+      lockFile(`${work}/lock`).release();
+      rmSync(work, { recursive: true });
+    }
+    mkdirSync(work, { mode: 0o700 });
+    return lockFile(`${work}/lock`);
   } catch (cause) {
+    if (isCode(cause, 'SQLITE_FULL')) rmSync(work, { recursive: true });
     if (!(cause instanceof FileLockedError)) throw cause;
     const fault = `Another backup to ${path} is running. Wait until it has ended, or choose another name.`;
     throw new CommandError('upstream', fault, { cause });
   }
 }
-
-function publish(draft: string, path: string, force: boolean): void {
-  try {
-    if (force) renameSync(draft, path);
-    else linkSync(draft, path);
-  } catch (error) {
-    if (force || isCode(error, 'EEXIST')) {
-      requireNew(path, force);
-      throw error;
-    }
-    // Some file systems, such as exFAT, have no hard links.
-    requireNew(path, force);
-    renameSync(draft, path);
-  }
-  syncFolder(dirname(path));
-}
-
-const list = ({ files, media }: Manifest): string =>
-  [...files.map(({ name }) => name), ...listMediaCount(media)].join(', ');
 
 function noteSharedEngine({ stderr }: CommandContext, { shared_engine }: Manifest): void {
   if (!shared_engine) return;
@@ -221,13 +142,48 @@ function noteSharedEngine({ stderr }: CommandContext, { shared_engine }: Manifes
   );
 }
 
-interface CopyOptions {
-  /** Data folder to back up. Other processes may use the folder at the same time. */
-  readonly folder: string;
-  readonly target: string;
+interface BackupOptions {
+  readonly context: CommandContext;
   readonly signal: AbortSignal;
-  /** Called with a message before each file is copied or checked. */
-  readonly onStep: (text: string) => void;
+  /** Folder for the copies of the files. */
+  readonly work: string;
+  /** Opens the output, once all files are copied and checked. */
+  readonly open: () => Writable;
+}
+
+async function backUp(options: BackupOptions): Promise<Manifest> {
+  const { context, signal } = options;
+  const folder = dataFolderOf(context, 'the backup');
+  try {
+    const { manifest, media } = await copyData(folder, options).catch((error) => {
+      if (error instanceof CommandError || signal.aborted) throw error;
+      throw new CommandError('upstream', explainCopyError(error, context), { cause: error });
+    });
+    const [copies, mediaFiles] = [manifest.files.map(({ name }) => name), [...media.keys()]];
+    const zip = new ZipFile();
+    const attributes = { mtime: new Date(manifest.created), mode: 0o100600 };
+    const failed = new Promise<never>((_, reject) => zip.on('error', reject));
+    zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), manifestName, attributes);
+    for (const name of copies) zip.addFile(`${options.work}/${name}`, name, attributes);
+    // The formats of media files are already compressed.
+    const stored = { ...attributes, compress: false };
+    for (const name of mediaFiles) zip.addFile(`${folder}/${name}`, name, stored);
+    zip.end();
+    const output = options.open();
+    const end = output !== context.stdout.stream;
+    await Promise.race([failed, pipeline(zip.outputStream, output, { signal, end })]);
+    return manifest;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new CommandError('upstream', 'The backup was stopped. No file was written.');
+  } finally {
+    context.stderr.clearLine();
+  }
+}
+
+function explainCopyError(error: unknown, { config }: CommandContext): string {
+  if (!(error instanceof BusyDatabasesError)) return explainOpenError(error, config);
+  return `${error.message} Run the command again when fewer changes are made.`;
 }
 
 /** Maximum time in milliseconds to wait for the write locks of all databases. */
@@ -236,117 +192,64 @@ const lockTimeoutMs = 30_000;
 /**
  * Copies a consistent snapshot of the databases and secrets, and checks the copies. Media files are
  * only listed: the backup reads them from the data folder, because they never change.
- * @throws CommandError if there is no data or too little disk space; UnusableFileError for a
- *   damaged file; Error with `path` if a file cannot be read or written
  */
-async function copyData(options: CopyOptions, { PERCH_REDIS_URL: engine }: Config) {
-  const { folder, target, signal, onStep } = options;
+async function copyData(folder: string, { context, signal, work: target }: BackupOptions) {
   const names = savedFiles.filter((name) => !isMissing(`${folder}/${name}`));
   if (names.length === 0) {
     const fault = `The data directory ${folder} contains no data of Perch. Set PERCH_DATA_DIR to the data directory of your server.`;
     throw new CommandError('usage', fault);
   }
+  const show = (text: string) => context.stderr.showLine(`perch: ${text}`);
+  const paths = names.flatMap((name) => ['', ...journalSuffixes].map((end) => `${name}${end}`));
+  const size = sum(paths.map((name) => sizeOf(`${folder}/${name}`) ?? 0));
   // Twice the size: for the copies, and for the backup, which is smaller than the copies.
-  requireSpace(target, 2 * sizeOf(folder, names));
+  requireSpace(target, 2 * size);
   const created = toIsoSeconds(systemClock.now());
-  await copyDatabases(options, names);
-  const media = listMedia(`${target}/archive.db`, folder);
-  const total = {
-    files: media.length,
-    bytes: media.reduce((sum, { bytes }) => sum + bytes, 0),
-  };
-  requireSpace(target, total.bytes + sizeOf(folder, names));
-  // A secret is created before the data that depends on it, and never changes, so it can be copied
-  // after the databases.
-  for (const name of savedSecrets) {
-    if (names.includes(name)) await copyFile(`${folder}/${name}`, `${target}/${name}`);
-  }
-  const files: SavedFile[] = [];
+  await copyDatabases({
+    ...{ folder, target, clock: systemClock, timeoutMs: lockTimeoutMs, signal },
+    names: savedDatabases.filter((name) => names.includes(name)),
+    onCopy: (name) => show(`Copying ${name}`),
+  });
+  const files: Manifest['files'] = [];
   for (const name of names) {
     signal.throwIfAborted();
-    onStep(`Checking ${name}`);
-    const schema = checkContent(`${target}/${name}`, name, `${folder}/${name}`);
-    files.push({ name, schema, ...(await measureFile(`${target}/${name}`)) });
+    const path = `${target}/${name}`;
+    // A secret is created before the data that depends on it, and never changes.
+    if (!existsSync(path)) await copyFile(`${folder}/${name}`, path);
+    show(`Checking ${name}`);
+    checkContent(path, name, `${folder}/${name}`);
+    files.push({ name, ...(await measureFile(path)) });
   }
-  const facts = { perch: version, created, shared_engine: engine !== undefined };
-  return { manifest: createManifest({ ...facts, files, media: total }), media };
+  const media = names.includes('archive.db') ? listMedia(target, folder) : new Map();
+  const total = { files: media.size, bytes: sum([...media.values()]) };
+  requireSpace(target, total.bytes + size);
+  const shared_engine = context.config.PERCH_REDIS_URL !== undefined;
+  const facts = { perch_backup: 1, perch: version, created, shared_engine } as const;
+  const manifest: Manifest = { ...facts, files, media: total };
+  return { manifest, media };
 }
 
-function listMedia(archivePath: string, folder: string) {
-  if (!existsSync(archivePath)) return [];
-  const database = connectSqlite({ path: archivePath, mustExist: true });
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+const sizeOf = (path: string): number | undefined =>
+  statSync(path, { throwIfNoEntry: false })?.size;
+
+/** Returns the sizes of the archive's media files by name, without missing and incomplete files. */
+function listMedia(copies: string, folder: string): ReadonlyMap<string, number> {
+  const database = connectSqlite({ path: `${copies}/archive.db`, mustExist: true });
   try {
     const table = "SELECT 1 FROM sqlite_schema WHERE name = 'media_copies'";
-    if (database.prepare(table).get() === undefined) return [];
-    const rows = database.prepare<[], { readonly hash: string; readonly bytes: number }>(
-      'SELECT hash, bytes FROM media_copies ORDER BY hash',
+    if (database.prepare(table).get() === undefined) return new Map();
+    const rows = database.prepare<[], readonly [string, number]>(
+      "SELECT printf('media/%.2s/%s', hash, hash), bytes FROM media_copies ORDER BY hash",
     );
-    return rows
-      .all()
-      .map(({ hash, bytes }) => ({ name: `${mediaFolderName}/${hash.slice(0, 2)}/${hash}`, bytes }))
-      .filter(
-        ({ name, bytes }) =>
-          mediaName.test(name) &&
-          statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.size === bytes,
-      );
+    return new Map(
+      rows
+        .raw()
+        .all()
+        .filter(([name, bytes]) => sizeOf(`${folder}/${name}`) === bytes),
+    );
   } finally {
     database.close();
-    for (const suffix of journalSuffixes) rmSync(`${archivePath}${suffix}`, { force: true });
   }
-}
-
-function sizeOf(folder: string, names: readonly SavedName[]): number {
-  const paths = names.flatMap((name) =>
-    ['', ...journalSuffixes].map((end) => `${folder}/${name}${end}`),
-  );
-  return paths.reduce(
-    (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
-}
-
-async function copyDatabases(
-  { folder, target, signal, onStep }: CopyOptions,
-  names: readonly SavedName[],
-): Promise<void> {
-  // `perch.db` stays locked until it is copied, and other processes wait for it, so it is copied
-  // first.
-  const found = savedDatabases.filter((name) => names.includes(name)).sort(keysFirst);
-  const paths = found.map((name) => `${folder}/${name}`);
-  const snapshots = await takeSnapshots({ paths, clock: systemClock, timeoutMs: lockTimeoutMs });
-  try {
-    for (const name of found) {
-      onStep(`Copying ${name}`);
-      await snapshots.copy(`${folder}/${name}`, { target: `${target}/${name}`, signal });
-    }
-  } finally {
-    snapshots.close();
-  }
-}
-
-const keysFirst = (one: SavedName, other: SavedName): number =>
-  Number(other === 'perch.db') - Number(one === 'perch.db');
-
-interface WriteOptions extends Awaited<ReturnType<typeof copyData>> {
-  readonly source: string;
-  readonly folder: string;
-  readonly keepOpen: boolean;
-}
-
-/** Writes the copied files as a zip file to a stream. Ends the stream unless `keepOpen` is set. */
-async function writeBackup(
-  { manifest, media, source, folder, keepOpen }: WriteOptions,
-  output: Writable,
-  signal: AbortSignal,
-): Promise<void> {
-  const zip = new ZipFile();
-  const attributes = { mtime: new Date(manifest.created), mode: 0o100600 };
-  const failed = new Promise<never>((_, reject) => zip.on('error', reject));
-  zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), manifestName, attributes);
-  for (const { name } of manifest.files) zip.addFile(`${source}/${name}`, name, attributes);
-  // The formats of media files are already compressed.
-  const stored = { ...attributes, compress: false };
-  for (const { name } of media) zip.addFile(`${folder}/${name}`, name, stored);
-  zip.end();
-  await Promise.race([failed, pipeline(zip.outputStream, output, { signal, end: !keepOpen })]);
 }

@@ -5,24 +5,27 @@ import { dirname, join } from 'node:path';
 import { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import * as z from 'zod';
 import { systemClock } from '../lib/clock.ts';
+import type { SavedName } from '../lib/files/data-folder.ts';
 import { seizeDataFolder } from '../lib/files/file-lock.ts';
 import { giveToOwnerOf, makePrivateFolder } from '../lib/files/private-files.ts';
-import { errorCodeOf, NewerSchemaError, UnusableFileError } from '../lib/files/sqlite.ts';
-import { discardIncomplete, openIncomplete, recover, replaceFiles } from './backup/data-folder.ts';
+import { NewerSchemaError, UnusableFileError } from '../lib/files/sqlite.ts';
+import { parseJson } from '../lib/parse-json.ts';
+import {
+  discardIncomplete,
+  finishRestore,
+  openIncomplete,
+  replaceFiles,
+} from './backup/data-folder.ts';
 import {
   checkContent,
-  listMediaCount,
+  listContents,
   type Manifest,
-  madeByNewer,
+  manifest,
   manifestName,
-  maxManifestBytes,
   mediaName,
-  newestSchemaOf,
-  notABackup,
-  parseManifest,
   requireSpace,
-  type SavedFile,
 } from './backup/manifest.ts';
 import {
   type CommandBody,
@@ -31,7 +34,7 @@ import {
   UsageError,
   withOptions,
 } from './command.ts';
-import { explainOpenError } from './output/explain.ts';
+import { explainOpenError, findByCode } from './output/explain.ts';
 import { withStopSignal } from './stop-signal.ts';
 import { dataFolderOf } from './stores.ts';
 
@@ -53,14 +56,27 @@ in a folder of the data directory. If the command is interrupted, either all the
   ),
 };
 
-type Use = (backup: Backup, context: CommandContext, signal: AbortSignal) => Promise<void>;
+interface Backup {
+  readonly path: string;
+  readonly zip: ZipFile;
+  /** Entries of the zip file without the manifest. */
+  readonly entries: readonly Entry[];
+  readonly manifest: Manifest;
+  readonly signal: AbortSignal;
+  readonly context: CommandContext;
+}
 
-async function withBackup(file: string, context: CommandContext, use: Use): Promise<void> {
-  const backup = await openBackup(file);
+async function withBackup(
+  path: string,
+  context: CommandContext,
+  use: (backup: Backup) => Promise<void>,
+): Promise<void> {
+  const zip = await openZip(path);
   try {
+    const contents = await readContents(zip, path);
     await withStopSignal(async (signal) => {
       try {
-        await use(backup, context, signal);
+        await use({ path, zip, ...contents, signal, context });
       } catch (error) {
         if (error instanceof CommandError || error instanceof UsageError) throw error;
         const fault = signal.aborted
@@ -70,123 +86,50 @@ async function withBackup(file: string, context: CommandContext, use: Use): Prom
       }
     });
   } finally {
-    backup.close();
+    zip.close();
   }
 }
 
-const checkBackup: Use = async (backup, { stdout, stderr }, signal) => {
+async function checkBackup(backup: Backup): Promise<void> {
   const target = mkdtempSync(join(tmpdir(), 'perch-restore-')); // accessible only to this user
   try {
-    await extractAll(backup, { target, mediaTarget: null }, { signal, stderr });
+    await extract(backup, target, { hasMedia: false });
   } finally {
     rmSync(target, { recursive: true, force: true });
   }
-  stdout.write(`${backup.path} is complete and can be restored: ${describe(backup)}\n`);
-};
+  const { path, context } = backup;
+  context.stdout.write(`${path} is complete and can be restored: ${describe(backup)}\n`);
+}
 
-const restoreBackup: Use = async (backup, context, signal) => {
+async function restoreBackup(backup: Backup): Promise<void> {
+  const { path, context, manifest } = backup;
+  const { stdout, stderr, config } = context;
   const folder = dataFolderOf(context, 'the restored data');
   makePrivateFolder(folder);
   const lock = seizeDataFolder(folder);
   try {
-    recover(folder, systemClock.now());
-    const target = openIncomplete(folder);
-    try {
-      const { stderr } = context;
-      await extractAll(backup, { target, mediaTarget: target }, { signal, stderr });
-    } catch (error) {
-      discardIncomplete(folder);
-      throw error;
+    finishRestore(folder, systemClock.now());
+    await extract(backup, openIncomplete(folder), { hasMedia: true });
+    const earlier = replaceFiles(folder, systemClock.now());
+    stdout.write(`Restored ${path} into ${config.PERCH_DATA_DIR}: ${describe(backup)}\n`);
+    if (earlier !== null) {
+      stdout.write(
+        `The earlier data is in ${earlier}. Delete this folder when you no longer need it.\n`,
+      );
     }
-    report(backup, context, replaceFiles(folder, systemClock.now()));
   } finally {
+    discardIncomplete(folder);
     lock.release();
   }
-};
-
-async function extractAll(
-  backup: Backup,
-  { target, mediaTarget }: Readonly<{ target: string; mediaTarget: string | null }>,
-  { signal, stderr }: Readonly<{ signal: AbortSignal; stderr: CommandContext['stderr'] }>,
-): Promise<void> {
-  const { files, media } = backup.manifest;
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  requireSpace(target, bytes + (mediaTarget === null ? 0 : media.bytes));
-  try {
-    for (const file of files) {
-      stderr.showLine(`perch: Checking ${file.name}`);
-      await backup.extract(file, target, signal);
-    }
-    if (media.files > 0) stderr.showLine('perch: Checking the media files');
-    await backup.extractMedia(mediaTarget, signal);
-    signal.throwIfAborted();
-  } finally {
-    stderr.clearLine();
-  }
-}
-
-function report(backup: Backup, context: CommandContext, earlier: string | null): void {
-  const { stdout, stderr, config } = context;
-  const { shared_engine } = backup.manifest;
-  stdout.write(`Restored ${backup.path} into ${config.PERCH_DATA_DIR}: ${describe(backup)}\n`);
-  if (earlier !== null) {
-    stdout.write(
-      `The earlier data is in ${earlier}. Delete this folder when you no longer need it.\n`,
-    );
-  }
-  if (shared_engine || config.PERCH_REDIS_URL !== undefined) {
+  if (manifest.shared_engine || config.PERCH_REDIS_URL !== undefined) {
     stderr.write(
       'perch: Keys, sessions and secrets in a shared engine (PERCH_REDIS_URL) are not restored. Restore the shared engine too; see docs/backup.md.\n',
     );
   }
 }
 
-function describe({ manifest: { files, media, created, perch } }: Backup): string {
-  const names = [...files.map(({ name }) => name), ...listMediaCount(media)];
-  return `${names.join(', ')} (made at ${created} by Perch ${perch})`;
-}
-
-const maxEntries = 1_000_000;
-
-type Backup = Awaited<ReturnType<typeof openBackup>>;
-
-/**
- * Opens a backup. Its functions check sizes, hashes and contents, and flush the files to disk.
- * Callers must call `close`.
- * @throws CommandError if the file is unreadable, not a valid backup or damaged; Error with `path`
- *   if a file cannot be written
- */
-async function openBackup(path: string) {
-  const zip = await openZip(path);
-  try {
-    const entries = await listEntries(zip, path);
-    const manifest = await readManifest(zip, entries, path);
-    checkNames(entries, manifest, path);
-    return {
-      path,
-      manifest,
-      extract: async (file: SavedFile, target: string, signal: AbortSignal) => {
-        const entry = entries.get(file.name);
-        if (entry === undefined) throw notABackup(path); // `checkNames` has found it
-        const extraction = { zip, entry, target, signal, label: `${file.name} in ${path}` };
-        await extractEntry(extraction, file.sha256);
-        checkExtracted(file, `${target}/${file.name}`, extraction.label);
-      },
-      /** Only checks the media files if `target` is `null`. */
-      extractMedia: async (target: string | null, signal: AbortSignal) => {
-        for (const entry of listMediaEntries(entries)) {
-          const [, sha256 = ''] = mediaName.exec(entry.fileName) ?? [];
-          const label = `${entry.fileName} in ${path}`;
-          await extractEntry({ zip, entry, target, signal, label }, sha256);
-        }
-      },
-      close: () => zip.close(),
-    };
-  } catch (error) {
-    zip.close();
-    throw error;
-  }
-}
+const describe = ({ manifest }: Backup): string =>
+  `${listContents(manifest)} (made at ${manifest.created} by Perch ${manifest.perch})`;
 
 const readFaults: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist. Check the path.',
@@ -194,79 +137,106 @@ const readFaults: Readonly<Record<string, string>> = {
   EACCES: 'cannot be read, because you have no permission to read it.',
 };
 
-async function openZip(path: string): Promise<ZipFile> {
-  try {
-    return await openPromise(path, { autoClose: false });
-  } catch (cause) {
-    const reason = readFaults[errorCodeOf(cause) ?? ''];
+function openZip(path: string): Promise<ZipFile> {
+  return openPromise(path, { autoClose: false }).catch((cause) => {
+    const reason = findByCode(readFaults, cause);
     if (reason === undefined) throw notABackup(path, cause);
     throw new CommandError('usage', `${path} ${reason}`, { cause });
-  }
+  });
 }
 
-type Entries = ReadonlyMap<string, Entry>;
+function notABackup(path: string, cause?: unknown): CommandError {
+  const fault = `${path} is not a backup of Perch, or it is incomplete. Choose a file that \`perch backup\` has written.`;
+  return new CommandError('usage', fault, { cause });
+}
 
-async function listEntries(zip: ZipFile, path: string): Promise<Entries> {
-  if (zip.entryCount > maxEntries) throw notABackup(path);
-  const entries = new Map<string, Entry>();
+const limits = { entries: 1_000_000, manifestBytes: 65_536 } as const;
+
+/** Returns the manifest and the entries that it lists. @throws CommandError unless all are there */
+async function readContents(zip: ZipFile, path: string) {
   try {
-    for await (const entry of zip.eachEntry()) {
-      if (entries.has(entry.fileName) || entry.isEncrypted() || !entry.canDecodeFileData()) {
-        throw new Error(`The entry ${entry.fileName} is not one that Perch writes.`);
-      }
-      entries.set(entry.fileName, entry);
-    }
-  } catch (cause) {
-    throw notABackup(path, cause);
+    if (zip.entryCount > limits.entries) throw new Error('The file has too many entries.');
+    const all: Entry[] = [];
+    for await (const entry of zip.eachEntry()) all.push(entry);
+    const isManifest = ({ fileName }: Entry) => fileName === manifestName;
+    const parsed = await readManifest(zip, all.find(isManifest), path);
+    const entries = all.filter((entry) => !isManifest(entry));
+    checkEntries(entries, parsed);
+    return { entries, manifest: parsed };
+  } catch (error) {
+    throw error instanceof CommandError ? error : notABackup(path, error);
   }
-  return entries;
 }
 
-async function readManifest(zip: ZipFile, entries: Entries, path: string): Promise<Manifest> {
-  const entry = entries.get(manifestName);
-  if (entry === undefined || entry.uncompressedSize > maxManifestBytes) throw notABackup(path);
+const newerManifest = z.object({
+  perch_backup: z.int().gt(1),
+  perch: z.string().max(40).default('unknown'),
+});
+
+function madeByNewer(path: string, version: string, cause?: unknown): CommandError {
+  const fault = `${path} was made by a newer version of Perch (${version}). Install that version or a later one, and run the command again.`;
+  return new CommandError('upstream', fault, { cause });
+}
+
+async function readManifest(zip: ZipFile, entry: Entry | undefined, path: string) {
+  if (entry === undefined || entry.uncompressedSize > limits.manifestBytes) {
+    throw new Error('The file has no manifest.');
+  }
   const parts: Uint8Array[] = [];
-  try {
-    // The stream fails if the content is larger than `uncompressedSize`.
-    for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part);
-  } catch (cause) {
-    throw notABackup(path, cause);
-  }
-  return parseManifest(Buffer.concat(parts).toString(), path);
+  // The stream fails if the content is larger than `uncompressedSize`.
+  for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part);
+  const content = parseJson(Buffer.concat(parts).toString());
+  const newer = newerManifest.safeParse(content);
+  if (newer.success) throw madeByNewer(path, newer.data.perch);
+  return manifest.parse(content);
 }
 
-const listMediaEntries = (entries: Entries): readonly Entry[] =>
-  [...entries.values()].filter(({ fileName }) => mediaName.test(fileName));
-
-function checkNames(entries: Entries, { perch, files, media }: Manifest, path: string): void {
-  const isComplete = files.every(
-    ({ name, bytes }) => entries.get(name)?.uncompressedSize === bytes,
-  );
-  const found = listMediaEntries(entries);
-  const bytes = found.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
-  const isWhole = isComplete && found.length === media.files && bytes === media.bytes;
-  if (!isWhole || entries.size !== files.length + media.files + 1) throw notABackup(path);
-  for (const { name, schema } of files) {
-    const newest = newestSchemaOf(name);
-    if ((newest === null) !== (schema === null)) throw notABackup(path);
-    if (newest !== null && schema !== null && schema > newest) throw madeByNewer(path, perch);
-  }
+function checkEntries(entries: readonly Entry[], { files, media }: Manifest): void {
+  const sizes = new Map<string, number>(files.map(({ name, bytes }) => [name, bytes]));
+  const isListed = ({ fileName, uncompressedSize }: Entry) =>
+    mediaName.test(fileName) || sizes.get(fileName) === uncompressedSize;
+  const found = entries.filter(({ fileName }) => mediaName.test(fileName));
+  const mediaBytes = found.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+  const { size } = new Set(entries.map(({ fileName }) => fileName));
+  const hasAll = size === entries.length && size === files.length + media.files;
+  const hasAllMedia = found.length === media.files && mediaBytes === media.bytes;
+  if (hasAll && hasAllMedia && entries.every(isListed)) return;
+  throw new Error('The file does not contain what its manifest lists.');
 }
 
-interface Extraction {
-  readonly zip: ZipFile;
-  readonly entry: Entry;
-  /** Folder to write the file to; `null` to check the file without writing it. */
-  readonly target: string | null;
-  readonly signal: AbortSignal;
-  readonly label: string;
-}
-
-/** Writes a file, which yauzl lets be no larger than the size that `checkNames` has checked. */
-async function extractEntry(
-  { zip, entry, target, signal, label }: Extraction,
-  sha256: string,
+/** Extracts all files, with checks of their hashes and contents. Flushes them to disk. */
+async function extract(
+  backup: Backup,
+  target: string,
+  { hasMedia }: { readonly hasMedia: boolean },
 ): Promise<void> {
+  const { entries, manifest, signal, context } = backup;
+  const { files, media } = manifest;
+  requireSpace(
+    target,
+    files.reduce((sum, { bytes }) => sum + bytes, hasMedia ? media.bytes : 0),
+  );
+  try {
+    for (const entry of entries) {
+      const isWritten = hasMedia || !mediaName.test(entry.fileName);
+      context.stderr.showLine(`perch: Checking ${entry.fileName}`);
+      await extractEntry(backup, entry, isWritten ? target : null);
+    }
+    for (const { name } of files) checkExtracted(backup, name, target);
+    signal.throwIfAborted();
+  } finally {
+    context.stderr.clearLine();
+  }
+}
+
+/** Writes a file to `target`, or only reads it if `target` is `null`. Checks its hash. */
+async function extractEntry(
+  { zip, path, manifest, signal }: Backup,
+  entry: Entry,
+  target: string | null,
+): Promise<void> {
+  const { fileName } = entry;
+  const listed = manifest.files.find(({ name }) => name === fileName);
   const hash = createHash('sha256');
   const check = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -274,17 +244,17 @@ async function extractEntry(
       done(null, chunk);
     },
   });
-  const output = openOutput(entry.fileName, target);
+  const output = openOutput(fileName, target);
   try {
-    const input = await zip.openReadStreamPromise(entry);
-    await pipeline(input, check, output, { signal });
+    // The stream fails if the content is larger than the size that `checkEntries` has checked.
+    await pipeline(await zip.openReadStreamPromise(entry), check, output, { signal });
   } catch (error) {
     output.destroy();
-    if (isOfDisk(error) || signal.aborted) throw error;
-    throw damaged(label, error);
+    const isOfDisk = error instanceof Error && 'syscall' in error;
+    throw isOfDisk || signal.aborted ? error : damaged(`${fileName} in ${path}`, error);
   }
-  signal.throwIfAborted();
-  if (hash.digest('hex') !== sha256) throw damaged(label);
+  const expected = listed?.sha256 ?? mediaName.exec(fileName)?.[1];
+  if (hash.digest('hex') !== expected) throw damaged(`${fileName} in ${path}`);
 }
 
 function openOutput(name: string, target: string | null): Writable {
@@ -295,11 +265,12 @@ function openOutput(name: string, target: string | null): Writable {
   return output.once('open', () => giveToOwnerOf(target, path));
 }
 
-function checkExtracted({ name, schema }: SavedFile, path: string, label: string): void {
+function checkExtracted({ path, manifest }: Backup, name: SavedName, target: string): void {
   try {
-    if (checkContent(path, name, label) !== schema) throw damaged(label);
+    checkContent(`${target}/${name}`, name, `${name} in ${path}`);
   } catch (error) {
-    if (error instanceof NewerSchemaError || !(error instanceof UnusableFileError)) throw error;
+    if (error instanceof NewerSchemaError) throw madeByNewer(path, manifest.perch, error);
+    if (!(error instanceof UnusableFileError)) throw error;
     const fault = `${error.message} The backup cannot be restored.`;
     throw new CommandError('upstream', fault, { cause: error });
   }
@@ -309,5 +280,3 @@ function damaged(label: string, cause?: unknown): CommandError {
   const fault = `${label} is damaged: its content is not the content that was backed up. Use another backup.`;
   return new CommandError('upstream', fault, { cause });
 }
-
-const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

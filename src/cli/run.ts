@@ -151,7 +151,7 @@ async function runInFolder(
   if (folder === 'own' || path === ':memory:') return run(context);
   // Loading SQLite takes a while, so invalid settings are reported before that.
   const { enterFolder } = await import('./backup/data-folder.ts');
-  const lock = await enterFolder(path, folder, context);
+  const lock = enterFolder(path, folder, context);
   if (lock === null) return command.lockedExit ?? exitCodes.upstream;
   try {
     return await run(context);

@@ -322,18 +322,11 @@ async function forge(rig: Rig, change: Change): Promise<string> {
   return writeZip(path, new Map<string, string | Buffer>([['manifest.json', whole], ...files]));
 }
 
-const schemas: Readonly<Record<string, number>> = {
-  'archive.db': 7,
-  'perch.db': 1,
-  'sessions.db': 2,
-};
-
 function listFiles(files: ReadonlyMap<string, Buffer>) {
   return [...files].map(([name, content]) => ({
     name,
     bytes: content.length,
     sha256: createHash('sha256').update(content).digest('hex'),
-    schema: schemas[name] ?? null,
   }));
 }
 
@@ -455,7 +448,7 @@ const hostile: Readonly<Record<string, readonly [(rig: Rig) => Promise<string> |
     ],
     'a newer schema': [
       (rig) => forge(rig, withSql(rig, 'archive.db', 'PRAGMA user_version = 99')),
-      /archive\.db in \S+ was written by a newer version of Perch \(schema 99\)/,
+      /was made by a newer version of Perch \(0\.1\.0\)\. Install that version/,
     ],
     'a trigger': [
       (rig) =>
@@ -467,11 +460,11 @@ const hostile: Readonly<Record<string, readonly [(rig: Rig) => Promise<string> |
             'CREATE TRIGGER evil AFTER INSERT ON keys BEGIN DELETE FROM keys; END',
           ),
         ),
-      /perch\.db in \S+ is not a database of Perch: Perch has not created its trigger evil/,
+      /perch\.db in \S+ is not a database of Perch\./,
     ],
     'a missing table': [
       (rig) => forge(rig, withSql(rig, 'sessions.db', 'DROP TABLE purged')),
-      /sessions\.db in \S+ is not a database of Perch: it has no table purged/,
+      /sessions\.db in \S+ is not a database of Perch\./,
     ],
     'a damaged database': [
       (rig) =>

@@ -108,7 +108,7 @@ describe('perch doctor finds documents', () => {
     chmodSync(folder, otherUser === undefined ? 0 : 0o700);
 
     expect(await diagnose(folder, otherUser)).toMatch(
-      /^1 fault: .+cannot read\. Give this user acc/,
+      /^1 fault: .+cannot read 1 of its files or folders\. Give this user acc/,
     );
     chmodSync(folder, 0o700);
   });
@@ -120,7 +120,7 @@ describe('perch doctor finds documents', () => {
     writeFileSync(`${folder}/b.md`, '# B', { mode: otherUser === undefined ? 0 : 0o600 });
 
     expect(await diagnose(folder, otherUser)).toMatch(
-      /^0 warning: 1 files or folders in .+chmod -R/,
+      /^0 warning: .+cannot read 1 of its files or folders\. .+chmod -R/,
     );
   });
 
@@ -163,12 +163,9 @@ describe('perch doctor finds a language model', () => {
   });
 
   it.each([
-    [401, /^1 fault: .+refuses the key \(status 401\)\. Correct PERCH_MODEL_KEY\./],
-    [
-      404,
-      /^1 fault: .+does not accept the model small:7b \(status 404\)\. Correct PERCH_MODEL, or/,
-    ],
-    [429, /^0 warning: .+limits the rate of requests/],
+    [401, /^1 fault: .+answered 401\. .+ Correct PERCH_MODEL_KEY\./],
+    [404, /^1 fault: .+answered 404\. The model is small:7b at .+ Correct PERCH_MODEL, or/],
+    [429, /^0 warning: .+answered 429\. .+ Check your account/],
     [500, /^1 fault: .+answered 500/],
   ])('that answers with the status %d', async (status, expected) => {
     expect(await diagnose(await refusing(status))).toMatch(expected);
@@ -178,7 +175,7 @@ describe('perch doctor finds a language model', () => {
     const { url } = await fakeModel(() => {});
 
     expect(await diagnose(url, { PERCH_MODEL_STALL_SECONDS: '1' })).toMatch(
-      /^0 warning: .+did not answer within 1000 ms\. If the/,
+      /^0 warning: .+took more than 1 seconds\. .+ If the/,
     );
   });
 });
@@ -192,7 +189,7 @@ describe('perch doctor finds an engine', () => {
 
     expect(code).toBe(1);
     expect(of('engine')).toBe(
-      `fault: The engine at 127.0.0.1:${port} does not answer. The engine cannot be reached. Start the engine, or correct PERCH_REDIS_URL.`,
+      `fault: The shared engine at 127.0.0.1:${port} does not answer: connect ECONNREFUSED. Start it, or correct PERCH_REDIS_URL.`,
     );
   });
 });

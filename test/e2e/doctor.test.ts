@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkNames } from '../../src/cli/doctor/finding.ts';
 import { connectSqlite } from '../../src/lib/files/sqlite.ts';
 import {
   healthySettings,
@@ -19,6 +18,20 @@ import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const token = 'swordfish-'.repeat(4);
 
+const checkNames = [
+  'settings',
+  'data_folder',
+  'databases',
+  'port',
+  'base_url',
+  'proxy',
+  'clock',
+  'providers',
+  'engine',
+  'corpus',
+  'model',
+] as const;
+
 function save(text: string, mode = 0o600): string {
   const path = `${temporaryFolder()}/file.txt`;
   writeFileSync(path, text, { mode });
@@ -33,7 +46,7 @@ describe('perch doctor', () => {
     await startServer({ ...env, PERCH_ADMIN_TOKEN: token, PERCH_SESSIONS: 'on' });
     const running = await runDoctor({ ...env, PERCH_ADMIN_TOKEN: token });
 
-    expect(new Set(stopped.report.findings.map(({ check }) => check))).toEqual(new Set(checkNames));
+    expect(stopped.report.findings.map(({ check }) => check)).toEqual(checkNames);
     for (const { report, code } of [stopped, running]) {
       expect(report.findings.filter(({ status }) => status !== 'ok')).toEqual([]);
       expect({ status: report.status, code }).toEqual({ status: 'ok', code: 0 });
@@ -230,47 +243,22 @@ describe('perch doctor finds a data folder', () => {
     const { of, code } = await runDoctor(env, { uid: otherUser });
 
     expect(code).toBe(1);
-    expect(of('data_folder')).toMatch(/^fault: The user \d+ has no permission to read and write/);
-    expect(of('data_folder')).toContain(`chown -R ${otherUser ?? process.getuid?.()} ${folder}`);
+    expect(of('data_folder')).toContain(`fault: The user that runs Perch has no permission to use`);
+    expect(of('data_folder')).toContain(`${folder}. Run perch as the owner of the data directory`);
   });
 
-  it('that cannot be created', async () => {
-    const env = await healthySettings();
-    const folder = `${env.PERCH_DATA_DIR}/a/b`;
-    chmodSync(env.PERCH_DATA_DIR ?? '', 0o555);
-
-    const { of, code } = await runDoctor({ ...env, PERCH_DATA_DIR: folder }, { uid: otherUser });
-
-    expect(code).toBe(1);
-    expect(of('data_folder')).toContain(`has no permission to create ${folder} in`);
-    expect(of('data_folder')).toMatch(/Run `install -d -m 700 -o \d+ .+\/a\/b` as root/);
-  });
-
-  it('in a folder that the user may not open, without advice to change that folder', async () => {
+  it('that cannot be created, and names the parent', async () => {
     const env = await healthySettings();
     const parent = env.PERCH_DATA_DIR ?? '';
-    chmodSync(parent, otherUser === undefined ? 0 : 0o700);
-    onTestFinished(() => chmodSync(parent, 0o700));
+    chmodSync(parent, 0o555);
 
     const { of, code } = await runDoctor(
-      { ...env, PERCH_DATA_DIR: `${parent}/data` },
+      { ...env, PERCH_DATA_DIR: `${parent}/a/b` },
       { uid: otherUser },
     );
 
     expect(code).toBe(1);
-    expect(of('data_folder')).toContain(`has no permission to open ${parent}, which contains`);
-    expect(of('data_folder')).not.toContain('chown');
-  });
-
-  it.skipIf(otherUser === undefined)('of another user, who may run the server', async () => {
-    const env = await healthySettings();
-
-    const { of, code } = await runDoctor(env, { uid: otherUser });
-
-    expect(code).toBe(1);
-    expect(of('data_folder')).toContain(
-      'Run perch as the user 0, the owner of the directory. If the user 65534 runs the server, run',
-    );
+    expect(of('data_folder')).toContain(`has no permission to use ${parent}. Run perch as`);
   });
 
   it('that other users can access', async () => {
@@ -292,7 +280,7 @@ describe('perch doctor finds a data folder', () => {
     const { of, code } = await runDoctor({ ...env, PERCH_DATA_DIR: path });
 
     expect(code).toBe(1);
-    expect(of('data_folder')).toContain('is not a directory. Set PERCH_DATA_DIR to a directory.');
+    expect(of('data_folder')).toContain('is not a folder. Set PERCH_DATA_DIR to a folder.');
   });
 
   it.skipIf(otherUser === undefined)('with files of another user', async () => {
@@ -303,7 +291,7 @@ describe('perch doctor finds a data folder', () => {
 
     const { of } = await runDoctor(env);
 
-    expect(of('data_folder')).toContain('perch.db in');
+    expect(of('data_folder')).toContain(`2 files in ${folder}, such as data.lock,`);
     expect(of('data_folder')).toContain(
       `belong to different users. Run \`chown -R USER ${folder}\``,
     );

@@ -100,36 +100,6 @@ describe('a later run with --state', () => {
     expect((await watchOnce(timeline, state)).ids).toEqual([]);
   });
 
-  it('continues if the newest posts were deleted', async () => {
-    const timeline = await startGrowingTimeline(60);
-    const state = ['--state', stateFile()];
-    await watchOnce(timeline, state);
-    timeline.remove(...timeline.ids.slice(-40));
-
-    expect((await watchOnce(timeline, state)).ids).toEqual([]);
-    const added = timeline.publish(2);
-    expect((await watchOnce(timeline, state)).ids).toEqual(added);
-  });
-
-  it('does not print an old post that is pinned later', async () => {
-    const timeline = await startGrowingTimeline(60);
-    const state = ['--state', stateFile()];
-    await watchOnce(timeline, state);
-    timeline.pin(timeline.ids[3] ?? '');
-    const added = timeline.publish(45);
-
-    expect((await watchOnce(timeline, state)).ids).toEqual(added);
-  });
-
-  it('prints a post that the platform lists late', async () => {
-    const timeline = await startGrowingTimeline(30);
-    const state = ['--state', stateFile()];
-    await watchOnce(timeline, state);
-    const late = timeline.publishLate();
-
-    expect((await watchOnce(timeline, state)).ids).toEqual([late]);
-  });
-
   it('prints reposts of old posts with --with-reposts', async () => {
     const timeline = await startGrowingTimeline(30);
     const args = ['--state', stateFile(), '--with-reposts'];

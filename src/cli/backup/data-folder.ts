@@ -1,13 +1,5 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs';
-import { type Clock, systemClock } from '../../lib/clock.ts';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { systemClock } from '../../lib/clock.ts';
 import {
   earlierPrefix,
   journalSuffixes,
@@ -28,9 +20,8 @@ import { explainOpenError } from '../output/explain.ts';
 const incompleteIn = (folder: string) => `${folder}/${restoreFolders.incomplete}`;
 const completeIn = (folder: string) => `${folder}/${restoreFolders.complete}`;
 
-/** Creates an empty folder for a restore's new files. Deletes that of an interrupted restore. */
+/** Creates an empty folder for a restore's new files. */
 export function openIncomplete(folder: string): string {
-  discardIncomplete(folder);
   const incomplete = incompleteIn(folder);
   for (const path of [incomplete, `${incomplete}/new`]) {
     mkdirSync(path, { mode: 0o700 });
@@ -54,21 +45,25 @@ export function replaceFiles(folder: string, nowMs: number): string | null {
   // and in place. After it, every command that uses the data folder first finishes the restore.
   renameSync(incompleteIn(folder), completeIn(folder));
   syncFolder(folder);
-  return finishReplacing(folder, nowMs);
+  return finishRestore(folder, nowMs);
 }
 
-/** Each step is a rename that can be repeated: the names of the folders tell what is left to do. */
-function finishReplacing(folder: string, nowMs: number): string | null {
+/**
+ * Finishes an interrupted restore, or deletes its incomplete files. Each step is a rename that can
+ * be repeated: the names of the folders tell what is left to do. The caller must hold the lock.
+ */
+export function finishRestore(folder: string, nowMs: number): string | null {
+  discardIncomplete(folder);
   const complete = completeIn(folder);
+  if (!existsSync(complete)) return null;
   const [waiting, moving] = [`${complete}/new`, `${complete}/moving`];
   if (existsSync(waiting)) {
-    setAside(folder, complete);
+    moveAll(listSaved(folder), folder, complete);
     renameSync(waiting, moving);
     syncFolder(complete);
   }
   if (existsSync(moving)) {
-    for (const name of readdirSync(moving)) renameSync(`${moving}/${name}`, `${folder}/${name}`);
-    syncFolder(folder);
+    moveAll(readdirSync(moving), moving, folder);
     rmdirSync(moving);
   }
   const isEmpty = readdirSync(complete).length === 0;
@@ -79,14 +74,17 @@ function finishReplacing(folder: string, nowMs: number): string | null {
   return isEmpty ? null : earlier;
 }
 
-function setAside(folder: string, target: string): void {
-  for (const name of [...savedFiles, mediaFolderName]) {
-    for (const file of ['', ...journalSuffixes].map((suffix) => `${name}${suffix}`)) {
-      if (lstatSync(`${folder}/${file}`, { throwIfNoEntry: false }) === undefined) continue;
-      renameSync(`${folder}/${file}`, `${target}/${file}`);
-    }
-  }
-  syncFolder(folder);
+function listSaved(folder: string): readonly string[] {
+  const names = [...savedFiles, mediaFolderName].flatMap((name) =>
+    ['', ...journalSuffixes].map((suffix) => `${name}${suffix}`),
+  );
+  return readdirSync(folder).filter((name) => names.includes(name));
+}
+
+function moveAll(names: readonly string[], from: string, to: string): void {
+  for (const name of names) renameSync(`${from}/${name}`, `${to}/${name}`);
+  syncFolder(from);
+  syncFolder(to);
 }
 
 function nameEarlier(folder: string, nowMs: number): string {
@@ -98,53 +96,18 @@ function nameEarlier(folder: string, nowMs: number): string {
   }
 }
 
-/** Finishes an interrupted restore, or deletes its incomplete files. Needs the folder's lock. */
-export function recover(folder: string, nowMs: number): void {
-  discardIncomplete(folder);
-  if (existsSync(completeIn(folder))) finishReplacing(folder, nowMs);
-}
-
-function recoverUnlessInUse(folder: string, nowMs: number): void {
-  if (!existsSync(incompleteIn(folder)) && !existsSync(completeIn(folder))) return;
-  let lock: FileLock;
-  try {
-    lock = seizeDataFolder(folder);
-  } catch (error) {
-    if (error instanceof FileLockedError) return;
-    throw error;
-  }
-  try {
-    recover(folder, nowMs);
-  } finally {
-    lock.release();
-  }
-}
-
-/** Maximum time in milliseconds to wait while another command finishes an interrupted restore. */
-const waitMs = 2000;
-const retryMs = 25;
+const hasLeftovers = (folder: string): boolean =>
+  existsSync(incompleteIn(folder)) || existsSync(completeIn(folder));
 
 /**
- * Locks a data folder, and first finishes an interrupted restore.
+ * Locks a data folder, and first finishes an interrupted restore. Waits `waitMs` milliseconds while
+ * another command finishes it.
  * @throws FileLockedError if a restore is running or cannot be finished; Error with `path` for
  *   other failures
  */
-export async function enterDataFolder(folder: string, clock: Clock): Promise<FileLock> {
-  const endMs = clock.now() + waitMs;
-  for (;;) {
-    const isLate = clock.now() >= endMs;
-    recoverUnlessInUse(folder, clock.now());
-    try {
-      return shareRestored(folder);
-    } catch (error) {
-      if (isLate || !(error instanceof FileLockedError)) throw error;
-    }
-    await clock.sleep(retryMs);
-  }
-}
-
-function shareRestored(folder: string): FileLock {
-  const lock = shareDataFolder(folder);
+export function enterDataFolder(folder: string, waitMs = 2000): FileLock {
+  if (hasLeftovers(folder)) finishUnlessInUse(folder, waitMs);
+  const lock = shareDataFolder(folder, waitMs);
   if (!existsSync(completeIn(folder))) return lock;
   lock.release();
   throw new FileLockedError(
@@ -152,15 +115,30 @@ function shareRestored(folder: string): FileLock {
   );
 }
 
+function finishUnlessInUse(folder: string, waitMs: number): void {
+  let lock: FileLock;
+  try {
+    lock = seizeDataFolder(folder, waitMs);
+  } catch (error) {
+    if (error instanceof FileLockedError) return;
+    throw error;
+  }
+  try {
+    finishRestore(folder, systemClock.now());
+  } finally {
+    lock.release();
+  }
+}
+
 /** Locks the data folder. Returns `null` after printing the error if a restore blocks it. */
-export async function enterFolder(
+export function enterFolder(
   path: string,
   use: 'shared' | 'created',
   { config, stderr }: CommandContext,
-): Promise<FileLock | null> {
+): FileLock | null {
   try {
     if (use === 'created') createIfPossible(path);
-    return await enterDataFolder(path, systemClock);
+    return enterDataFolder(path);
   } catch (error) {
     stderr.write(`perch: ${explainOpenError(error, config)}\n`);
     return null;

@@ -6,7 +6,7 @@ import { migrations as archiveMigrations } from '../../archive/store/schema.ts';
 import {
   journalSuffixes,
   type SavedName,
-  savedDatabases,
+  type savedDatabases,
   savedFiles,
 } from '../../lib/files/data-folder.ts';
 import { withPath } from '../../lib/files/private-files.ts';
@@ -19,86 +19,50 @@ import {
   type SqliteDatabase,
   UnusableFileError,
 } from '../../lib/files/sqlite.ts';
-import { parseJson } from '../../lib/parse-json.ts';
 import { readSecret, secretFormOf, UnusableSecretError } from '../../lib/secret.ts';
 import { sessionMigrations } from '../../sessions/store/sqlite-schema.ts';
 import { CommandError } from '../command.ts';
 import { countOf } from '../output/output.ts';
 
-const formatVersion = 1;
-
 /** Name of the first file of a backup, which describes the other files. */
 export const manifestName = 'manifest.json';
-export const maxManifestBytes = 65_536;
 
 /** Pattern of the paths of media files in a backup. Captures the SHA-256 hash of the content. */
 export const mediaName = /^media\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
 
-const savedFile = z.object({
-  name: z.enum(savedFiles),
-  bytes: z.int().nonnegative(),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Schema version of a database; `null` for other files. */
-  schema: z.int().positive().nullable(),
-});
-
-const manifest = z.object({
-  perch_backup: z.literal(formatVersion),
+export const manifest = z.object({
+  perch_backup: z.literal(1),
   /** Version of Perch that created the backup. */
   perch: z.string().regex(/^[\w.+-]{1,40}$/),
   created: z.iso.datetime(),
   /** Whether keys, sessions and secrets were in Valkey or Redis, and so are not in the backup. */
   shared_engine: z.boolean(),
-  files: z.array(savedFile).min(1).max(savedFiles.length),
+  files: z
+    .array(
+      z.object({
+        name: z.enum(savedFiles),
+        bytes: z.int().nonnegative(),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      }),
+    )
+    .min(1),
   /** Count and bytes of media files, which `files` omits: their names contain their hashes. */
   media: z
     .object({ files: z.int().nonnegative(), bytes: z.int().nonnegative() })
     .default({ files: 0, bytes: 0 }),
 });
 
-export type SavedFile = Readonly<z.output<typeof savedFile>>;
-
 export type Manifest = Readonly<z.output<typeof manifest>>;
 
-export const listMediaCount = ({ files }: Manifest['media']): readonly string[] =>
-  files === 0 ? [] : [countOf(files, 'media file')];
-
-export function createManifest(fields: Omit<Manifest, 'perch_backup'>): Manifest {
-  return { perch_backup: formatVersion, ...fields };
-}
-
-const anyVersion = z.object({
-  perch_backup: z.int().positive(),
-  perch: z.string().max(40).optional(),
-});
-
-/** Parses a manifest. @throws CommandError if it is invalid or of a newer version of Perch */
-export function parseManifest(text: string, path: string): Manifest {
-  const content = parseJson(text);
-  const parsed = manifest.safeParse(content);
-  const names = parsed.data?.files.map(({ name }) => name) ?? [];
-  if (parsed.success && new Set(names).size === names.length) return parsed.data;
-  const claimed = anyVersion.safeParse(content);
-  if (claimed.success && claimed.data.perch_backup > formatVersion) {
-    throw madeByNewer(path, claimed.data.perch);
-  }
-  throw notABackup(path);
-}
-
-export function madeByNewer(path: string, version = 'unknown'): CommandError {
-  const fault = `${path} was made by a newer version of Perch (${version}). Install that version or a later one, and run the command again.`;
-  return new CommandError('upstream', fault);
-}
-
-export function notABackup(path: string, cause?: unknown): CommandError {
-  const fault = `${path} is not a backup of Perch, or it is incomplete. Choose a file that \`perch backup\` has written.`;
-  return new CommandError('usage', fault, { cause });
+/** Lists the files of a backup for the user: `archive.db, cursor.key, 2 media files`. */
+export function listContents({ files, media }: Manifest): string {
+  const names: string[] = files.map(({ name }) => name);
+  return [...names, ...(media.files > 0 ? [countOf(media.files, 'media file')] : [])].join(', ');
 }
 
 /** Checks the disk of `folder`. @throws CommandError if fewer than `bytes` bytes are free */
 export function requireSpace(folder: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(folder);
-  const free = bavail * bsize;
+  const free = freeBytesOf(folder);
   if (free >= bytes) return;
   throw new CommandError(
     'upstream',
@@ -106,35 +70,36 @@ export function requireSpace(folder: string, bytes: number): void {
   );
 }
 
+/** Returns the free bytes of the disk with `folder`. */
+export function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
 export function toSize(bytes: number): string {
   const megabytes = bytes / 1e6;
   return megabytes < 1000 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(1)} GB`;
 }
 
-const migrations: Readonly<Record<(typeof savedDatabases)[number], readonly Migration[]>> = {
+const migrations: Readonly<Record<string, readonly Migration[]>> = {
   'archive.db': archiveMigrations,
   'perch.db': keyMigrations,
   'sessions.db': sessionMigrations,
-};
+} satisfies Record<(typeof savedDatabases)[number], readonly Migration[]>;
 
-const isDatabase = (name: SavedName): name is keyof typeof migrations =>
-  savedDatabases.some((one) => one === name);
-
-/** Returns the newest supported schema version; `null` for a file that is not a database. */
-export const newestSchemaOf = (name: SavedName): number | null =>
-  isDatabase(name) ? migrations[name].length : null;
+/** Returns the newest supported schema version; `undefined` for a file that no backup contains. */
+export const newestSchemaOf = (name: string): number | undefined => migrations[name]?.length;
 
 /**
  * Checks that a secret is valid, or that a database is intact and has the tables, triggers and
- * views of Perch. No other process may use the file. Returns the schema version; `null` for a
- * secret.
+ * views of Perch. No other process may use the file.
  * @throws UnusableFileError if the check fails; Error with `path` if the file cannot be read
  */
-export function checkContent(path: string, name: SavedName, label: string): number | null {
-  if (isDatabase(name)) return checkDatabase(path, migrations[name], label);
+export function checkContent(path: string, name: SavedName, label: string): void {
+  const known = migrations[name];
   try {
-    readSecret(path);
-    return null;
+    if (known === undefined) readSecret(path);
+    else checkDatabase(path, known, label);
   } catch (error) {
     if (!(error instanceof UnusableSecretError)) throw error;
     const fault = `${label} does not contain ${secretFormOf(path).noun}.`;
@@ -142,10 +107,10 @@ export function checkContent(path: string, name: SavedName, label: string): numb
   }
 }
 
-function checkDatabase(path: string, known: readonly Migration[], label: string): number {
+function checkDatabase(path: string, known: readonly Migration[], label: string): void {
   const database = connectSqlite({ path, mustExist: true });
   try {
-    return withPath(path, () => checkOpened(database, known, label));
+    withPath(path, () => checkOpened(database, known, label));
   } catch (error) {
     if (!/^SQLITE_(?:CORRUPT|NOTADB|ERROR|SCHEMA|FORMAT)/.test(errorCodeOf(error) ?? ''))
       throw error;
@@ -156,7 +121,7 @@ function checkDatabase(path: string, known: readonly Migration[], label: string)
   }
 }
 
-function checkOpened(database: SqliteDatabase, known: readonly Migration[], label: string): number {
+function checkOpened(database: SqliteDatabase, known: readonly Migration[], label: string): void {
   // The file can come from anyone, so its triggers, views and defaults call only harmless
   // functions.
   database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
@@ -166,47 +131,38 @@ function checkOpened(database: SqliteDatabase, known: readonly Migration[], labe
   // The first line can be the name of the database. The last line describes the fault.
   if (found !== 'ok')
     throw new UnusableFileError(`${label} is damaged: ${found.split('\n').at(-1)}.`);
-  if (version < 1) throw new UnusableFileError(`${label} is not a database of Perch.`);
-  const fault = findForeign(database, known.slice(0, version));
-  if (fault === undefined) return version;
-  throw new UnusableFileError(`${label} is not a database of Perch: ${fault}.`);
+  if (version < 1 || isForeign(database, known.slice(0, version)))
+    throw new UnusableFileError(`${label} is not a database of Perch.`);
 }
 
-interface SchemaEntry {
-  readonly type: string;
-  readonly name: string;
-  readonly sql: string | null;
-}
-
-function findForeign(database: SqliteDatabase, known: readonly Migration[]): string | undefined {
+/** Returns whether a table of Perch is missing, or a trigger or view differs from Perch's. */
+function isForeign(database: SqliteDatabase, known: readonly Migration[]): boolean {
   const own = openSqlite({ path: ':memory:', migrations: known });
   try {
-    const expected = readSchema(own);
-    const found = readSchema(database);
-    const has = (entries: readonly SchemaEntry[], { type, name, sql }: SchemaEntry) =>
-      entries.some(
-        (one) => one.type === type && one.name === name && (type === 'table' || one.sql === sql),
-      );
-    const missing = expected.find((entry) => !has(found, entry));
-    if (missing !== undefined) return `it has no ${missing.type} ${missing.name}`;
-    const foreign = found.find((entry) => entry.type !== 'table' && !has(expected, entry));
-    return foreign && `Perch has not created its ${foreign.type} ${foreign.name}`;
+    const [expected, found] = [readSchema(own), readSchema(database)];
+    return (
+      expected.some((entry) => !found.includes(entry)) ||
+      found.some((entry) => !entry.startsWith('table ') && !expected.includes(entry))
+    );
   } finally {
     own.close();
   }
 }
 
-function readSchema(database: SqliteDatabase): readonly SchemaEntry[] {
-  const select = "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index' LIMIT 1000";
-  const entries = database.prepare<[], SchemaEntry>(select).all();
+/** Returns the names of all tables, and the statements of all triggers and views. */
+function readSchema(database: SqliteDatabase): readonly string[] {
+  const entries = database.prepare<[], string>(
+    `SELECT type || ' ' || name || iif(type = 'table', '', ' ' || sql) FROM sqlite_schema
+     WHERE type <> 'index' LIMIT 1000`,
+  );
   // Line breaks and indentation do not change a statement.
-  return entries.map(({ sql, ...entry }) => ({
-    ...entry,
-    sql: sql?.replaceAll(/\s+/g, ' ') ?? null,
-  }));
+  return entries
+    .pluck()
+    .all()
+    .map((entry) => entry.replaceAll(/\s+/g, ' '));
 }
 
-export async function measureFile(path: string): Promise<Pick<SavedFile, 'bytes' | 'sha256'>> {
+export async function measureFile(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(path)) {

@@ -1,15 +1,13 @@
-import { errorCodeOf, findDamage, readSchemaVersion } from '../../lib/files/sqlite.ts';
+import { errorCodeOf, inspectSqlite } from '../../lib/files/sqlite.ts';
 
-// Entry point of a separate process, because SQLite's check cannot be interrupted. Its arguments
-// are paths of databases.
-for (const path of process.argv.slice(2)) {
-  process.stdout.write(`${JSON.stringify(check(path))}\n`);
-}
+// Entry point of a separate process, because SQLite's check cannot be interrupted. Its argument is
+// the path of a database.
+process.stdout.write(JSON.stringify(inspect(process.argv[2] ?? '')));
 
-function check(path: string) {
+function inspect(path: string) {
   try {
-    return { path, damage: findDamage(path), schema: readSchemaVersion(path), code: null };
+    return { ...inspectSqlite(path), code: null };
   } catch (error) {
-    return { path, damage: null, schema: 0, code: errorCodeOf(error) ?? String(error) };
+    return { damage: null, schema: 0, code: errorCodeOf(error) ?? String(error) };
   }
 }

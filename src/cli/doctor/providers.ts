@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import { errorCodeOf } from '../../lib/files/sqlite.ts';
 import { type HttpClient, openHttpClient } from '../../lib/http/http-client.ts';
 import { openPublicHttpClient } from '../../lib/http/public-http-client.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
@@ -17,80 +17,68 @@ const slowMs = 3000;
 /** Timeout in milliseconds for all reads, shorter than a check, so that it can report slow ones. */
 const stopMs = 7500;
 
-interface Seen {
-  readonly status: number;
-  /** Milliseconds by which this clock is ahead; `null` if the response has no valid `Date`. */
-  readonly aheadMs: number | null;
-}
+/** Last response of a provider. `aheadMs`: by how much this clock is ahead; `null` if unknown. */
+type Seen = Readonly<{ status: number; aheadMs: number | null }>;
 
-interface ProviderReport {
-  readonly result: Result;
-  readonly seen: readonly Seen[];
-}
-
-/** Creates the checks of providers and clock, which share one request to each provider. */
-export function createProviderChecks({ config, clock, random }: DoctorContext) {
+/** Sends one request to each provider, and checks its `Date` header and its response. */
+export async function checkProviders(
+  { config, clock, random }: DoctorContext,
+  signal: AbortSignal,
+): Promise<readonly (readonly Result[])[]> {
   const names = config.PERCH_PROVIDERS.filter((name): name is Remote => name !== 'archive');
-  let reading: Promise<readonly ProviderReport[]> | undefined;
-  const read = (signal: AbortSignal): Promise<readonly ProviderReport[]> => {
-    const readAll = (stop: AbortSignal) =>
-      Promise.all(names.map((name) => readOne(name, { config, clock, random }, stop)));
-    reading ??= withDeadline(stopMs, [signal], readAll);
-    return reading;
-  };
-  return {
-    checkProviders: async (signal: AbortSignal): Promise<readonly Result[]> => {
-      if (names.length === 0)
-        return [ok('Only the archive is configured, which needs no network.')];
-      return (await read(signal)).map(({ result }) => result);
-    },
-    checkClock: async (signal: AbortSignal): Promise<readonly Result[]> => {
-      if (names.length === 0) return [ok('Not compared, because only the archive is configured.')];
-      const seen = (await read(signal)).flatMap((one) => one.seen.slice(-1));
-      return [judgeClock(seen.map(({ aheadMs }) => aheadMs).filter((ms) => ms !== null))];
-    },
-  };
+  if (names.length === 0) {
+    return [
+      [ok('Not compared, because only the archive is configured.')],
+      [ok('Only the archive is configured, which needs no network.')],
+    ];
+  }
+  const sources = { config, clock, random };
+  const reports = await withDeadline(stopMs, [signal], (stop) =>
+    Promise.all(names.map((name) => readOne(name, sources, stop))),
+  );
+  const aheadMs = reports.map(({ seen }) => seen?.aheadMs ?? null);
+  return [[judgeClock(aheadMs.filter((ms) => ms !== null))], reports.map(({ result }) => result)];
 }
-
-type Sources = Pick<DoctorContext, 'config' | 'clock' | 'random'>;
 
 async function readOne(
   name: Remote,
-  { config, clock, random }: Sources,
+  { config, clock, random }: Pick<DoctorContext, 'config' | 'clock' | 'random'>,
   signal: AbortSignal,
-): Promise<ProviderReport> {
+) {
   const heavyTurns = createHeavyTurns(createServerLoop());
   const limits = toLimits({ config, clock, random, heavyTurns });
-  const seen: Seen[] = [];
-  const http = observe(openHttpClient(limits), clock, seen);
-  const publicHttp = observe(openPublicHttpClient(limits), clock, seen);
-  const provider = providerFactories[name](
-    toSettings(config, { http, publicHttp, clock, signingKey: null }, null),
-  );
-  const startedMs = clock.now();
-  try {
-    await cheapReads[name](provider.fetch, { signal });
-    return { result: judgeSpeed(name, clock.now() - startedMs), seen };
-  } catch (error) {
-    return { result: describeFailure(name, error, { seen, ms: clock.now() - startedMs }), seen };
-  } finally {
-    provider.close?.();
-    await Promise.all([http.close(), publicHttp.close()]);
-  }
-}
-
-function observe(http: HttpClient, clock: Clock, seen: Seen[]): HttpClient {
-  return {
+  let seen: Seen | undefined;
+  const observe = (http: HttpClient): HttpClient => ({
+    ...http,
     get: async (url, context) => {
       const answer = await http.get(url, context);
       const dateMs = Date.parse(answer.header('date') ?? '');
       // The header has whole seconds. On average, the real time is half a second later.
       const aheadMs = Number.isNaN(dateMs) ? null : clock.now() - dateMs - 500;
-      seen.push({ status: answer.status, aheadMs });
+      seen = { status: answer.status, aheadMs };
       return answer;
     },
-    close: () => http.close(),
-  };
+  });
+  const http = observe(openHttpClient(limits));
+  const publicHttp = observe(openPublicHttpClient(limits));
+  const settings = toSettings(config, { http, publicHttp, clock, signingKey: null }, null);
+  const provider = providerFactories[name](settings);
+  const startedMs = clock.now();
+  let result: Result;
+  try {
+    await cheapReads[name](provider.fetch, { signal });
+    result = judgeSpeed(name, clock.now() - startedMs);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const isAnswer = error.kind === 'missing' || error.kind === 'ambiguous';
+    result = isAnswer
+      ? judgeSpeed(name, clock.now() - startedMs)
+      : describeFailure(name, error, seen?.status);
+  } finally {
+    provider.close?.();
+    await Promise.all([http.close(), publicHttp.close()]);
+  }
+  return { result, seen };
 }
 
 const onePost = {
@@ -133,37 +121,26 @@ function judgeSpeed(name: Remote, ms: number): Result {
   );
 }
 
-function describeFailure(
-  name: Remote,
-  error: unknown,
-  { seen, ms }: { readonly seen: readonly Seen[]; readonly ms: number },
-): Result {
-  if (!(error instanceof ProviderError)) throw error;
-  if (error.kind === 'missing' || error.kind === 'ambiguous') return judgeSpeed(name, ms);
-  const status = seen.at(-1)?.status;
+function describeFailure(name: Remote, error: ProviderError, status: number | undefined): Result {
   if (error.kind === 'throttled') {
-    const message = `${name} limits the rate of requests from this machine (status ${status}).`;
     return warning(
-      message,
+      `${name} limits the rate of requests from this machine (status ${status}).`,
       'Wait a few minutes, and run perch doctor again. If the limit remains, another program at the same IP address probably sends many requests.',
     );
   }
   const code = codeOf(error);
   const detail = status === undefined ? code : `status ${status}`;
-  const advice = `Check the network of this machine and the URL of ${name} in the settings. If both are right, the platform is failing. To run Perch without this provider, remove ${name} from PERCH_PROVIDERS.`;
   return fault(
-    `${name} cannot be used${detail === null ? '' : ` (${detail})`}. ${error.message}`,
-    advice,
+    `${name} cannot be used${detail === undefined ? '' : ` (${detail})`}. ${error.message}`,
+    `Check the network of this machine and the URL of ${name} in the settings. If both are right, the platform is failing. To run Perch without this provider, remove ${name} from PERCH_PROVIDERS.`,
   );
 }
 
-function codeOf(error: Error): string | null {
-  if (error.cause instanceof Error) return codeOf(error.cause) ?? ownCodeOf(error);
-  return ownCodeOf(error);
+/** Returns the code of the innermost cause that has one. */
+function codeOf(error: Error): string | undefined {
+  const inner = error.cause instanceof Error ? codeOf(error.cause) : undefined;
+  return inner ?? errorCodeOf(error);
 }
-
-const ownCodeOf = (error: Error): string | null =>
-  'code' in error && typeof error.code === 'string' ? error.code : null;
 
 const clockLimits = {
   /** Clock offset in milliseconds above which the check of the clock reports a warning. */

@@ -107,26 +107,24 @@ that appeared since the previous run. The command ends on SIGTERM, SIGINT or a c
   }),
 };
 
-type Plan = ReturnType<typeof toPlan>;
-
 function toPlan(values: OptionValues) {
-  const { once, state, exec, every, webhook } = values;
-  const everyText = textOf(every);
+  const exec = textOf(values.exec);
   const execTimeout = textOf(values['exec-timeout']);
   if (execTimeout !== undefined && exec === undefined) {
     throw new UsageError('--exec-timeout can be used only with --exec.');
   }
   if (exec === '') throw new UsageError('--exec is empty. Set it to a command.');
-  const webhookText = textOf(webhook);
+  const every = textOf(values.every);
+  const webhook = textOf(values.webhook);
   return {
     format: chooseWord('format', textOf(values.format) ?? 'text', printFormats),
     start: toStart(textOf(values.since), textOf(values.backlog)),
-    everyMs: everyText === undefined ? null : parseDuration(everyText, everyRange),
-    isOnce: once === true,
-    statePath: textOf(state),
-    command: textOf(exec),
+    everyMs: every === undefined ? null : parseDuration(every, everyRange),
+    isOnce: values.once === true,
+    statePath: textOf(values.state),
+    exec,
     execTimeoutMs: parseDuration(execTimeout ?? '60s', execRange),
-    webhookUrl: webhookText === undefined ? null : parseWebhookUrl(webhookText),
+    webhookUrl: webhook === undefined ? null : parseWebhookUrl(webhook),
   };
 }
 
@@ -151,23 +149,23 @@ function toWebhook(url: URL | null, { PERCH_WEBHOOK_SECRET: secret }: Config) {
   );
 }
 
-interface Run extends Plan {
+interface Run extends ReturnType<typeof toPlan> {
   readonly targets: readonly Target[];
   readonly webhook: ReturnType<typeof toWebhook>;
   readonly stop: AbortSignal;
 }
 
 function run(plan: Run, context: CommandContext): Promise<ExitCode> {
-  const { stop, targets, everyMs, statePath, isOnce } = plan;
-  const { config } = context;
-  const report = (text: string) => context.stderr.write(`perch: ${text}\n`);
+  const { stop, targets, everyMs, statePath, isOnce, format } = plan;
+  const { config, stdout, stderr } = context;
+  const report = (text: string) => stderr.write(`perch: ${text}\n`);
   const minIntervalMs = toMinIntervalMs(config, targets.length);
   if (everyMs !== null && everyMs < minIntervalMs) {
     report(
       `The interval is ${formatDuration(minIntervalMs)}, because a shorter one would exceed PERCH_PUBLIC_ALLOWANCE.`,
     );
   }
-  if (context.stderr.isTerminal && !isOnce) {
+  if (stderr.isTerminal && !isOnce) {
     report(`Watching ${targets.map(({ name }) => name).join(', ')}. Press Ctrl-C to stop.`);
   }
   return withFetching(context, async (fetching) => {
@@ -178,16 +176,21 @@ function run(plan: Run, context: CommandContext): Promise<ExitCode> {
     const client = openPostClient({ connectTimeoutMs, userAgent, clock: systemClock });
     const abort = () => fetching.stop();
     stop.addEventListener('abort', abort, { once: true });
+    const retry = { clock: systemClock, random: systemRandom, stop, report };
+    const handlers = toHandlers(plan, client);
+    const print = (post: Status) =>
+      format === 'ndjson'
+        ? stdout.writeJson(toJsonLines([post]))
+        : stdout.write(`${toText(post)}\n\n`);
+    const deliverItem = async (item: Item) => {
+      print(item.post);
+      if (!(await untilWritten(stdout, stop))) return false;
+      for (const handler of handlers) {
+        if (!(await deliver(handler, item, retry))) return false;
+      }
+      return true;
+    };
     try {
-      const retry = { clock: systemClock, random: systemRandom, stop, report };
-      const handlers = toHandlers(plan, client);
-      const deliverItem = async (item: Item) => {
-        if (!(await printPost(item.post, context.stdout, plan))) return false;
-        for (const handler of handlers) {
-          if (!(await deliver(handler, item, retry))) return false;
-        }
-        return true;
-      };
       const parts = { targets: keyed, minIntervalMs, state, reader, deliver: deliverItem };
       return await watch({ ...plan, ...retry, ...parts });
     } finally {
@@ -208,35 +211,23 @@ function toKeyed(targets: readonly Target[], reader: Reader): readonly KeyedTarg
   return [...new Map(keyed)].map(([key, target]) => ({ key, target }));
 }
 
-function toHandlers(plan: Run, client: PostClient): readonly Handler<Item>[] {
-  const { command, execTimeoutMs: timeoutMs, webhook } = plan;
-  const handlers: Handler<Item>[] = [];
-  if (command !== undefined) {
+function toHandlers(plan: Run, client: PostClient): readonly Handler[] {
+  const { exec, execTimeoutMs: timeoutMs, webhook } = plan;
+  const handlers: Handler[] = [];
+  if (exec !== undefined) {
     const send = ({ post }: Item) =>
-      runCommandLine(command, { input: toJsonLines([post]), timeoutMs });
+      runCommandLine(exec, { input: toJsonLines([post]), timeoutMs });
     handlers.push({ name: 'The command of --exec', attempts: 5, maxWaitMs: 60_000, send });
   }
   if (webhook !== null) {
     const basics = { ...webhook, client, clock: systemClock };
-    const send = (item: Item) =>
-      sendWebhook(basics, {
-        id: toDeliveryId(item),
-        body: { type: 'post.published', timestamp: item.post.created_at, data: item.post },
-      });
+    const send = (item: Item) => {
+      const body = { type: 'post.published', timestamp: item.post.created_at, data: item.post };
+      return sendWebhook(basics, { id: toDeliveryId(item), body });
+    };
     handlers.push({ name: 'The webhook', attempts: 12, maxWaitMs: 300_000, send });
   }
   return handlers;
-}
-
-/** Prints a post. Returns whether the whole post was written to the output. */
-async function printPost(
-  post: Status,
-  stdout: Output,
-  { format, stop }: Pick<Run, 'format' | 'stop'>,
-): Promise<boolean> {
-  if (format === 'ndjson') stdout.writeJson(toJsonLines([post]));
-  else stdout.write(`${toText(post)}\n\n`);
-  return untilWritten(stdout, stop);
 }
 
 function toText(post: Status): string {

@@ -7,21 +7,24 @@ import type { Random } from '../../lib/random.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { backoffMs, formatDuration } from './pace.ts';
+import type { Item } from './poll.ts';
 
-/** Failed attempt. The message follows a name, for example “ended with exit code 1”. */
-class DeliveryError extends Error {
+/** Failed attempt to deliver a post. */
+interface Failure {
+  /** Reason that follows a name, for example “ended with exit code 1”. */
+  readonly reason: string;
   /** Whether the delivery must not be retried. */
-  isFinal = false;
-  retryAfterSeconds: number | undefined;
+  readonly isFinal?: boolean;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
-export interface Handler<Message> {
+export interface Handler {
   /** Name of the command or webhook in messages to the user, such as `The webhook`. */
   readonly name: string;
   readonly attempts: number;
   readonly maxWaitMs: number;
-  /** Tries once to deliver a message. @throws DeliveryError if the attempt fails */
-  send(message: Message): Promise<void>;
+  /** Tries once to deliver a post. Returns `null` if the attempt succeeds. */
+  send(item: Item): Promise<Failure | null>;
 }
 
 export interface RetryOptions {
@@ -33,52 +36,36 @@ export interface RetryOptions {
   readonly report: (text: string) => void;
 }
 
-const firstWaitMs = 1000;
-
 /** Retries failures. `false`: `stop` was aborted first. @throws CommandError if all fail */
-export async function deliver<Message>(
-  handler: Handler<Message>,
-  message: Message,
+export async function deliver(
+  handler: Handler,
+  item: Item,
   options: RetryOptions,
 ): Promise<boolean> {
-  for (let failures = 1; ; failures += 1) {
-    const error = await attempt(handler.send(message));
-    if (error !== null) {
-      if (await waitToRetry({ ...handler, error, failures }, options)) continue;
+  for (let failures = 0; ; failures += 1) {
+    const failure = await handler.send(item);
+    if (failure !== null) {
+      if (await waitToRetry(handler, { ...failure, failures: failures + 1 }, options)) continue;
       return false;
     }
-    if (failures > 1) options.report(`${handler.name} succeeded after ${failures} attempts.`);
+    if (failures > 0) options.report(`${handler.name} succeeded after ${failures + 1} attempts.`);
     return true;
   }
 }
 
-type Failed = Readonly<{ error: DeliveryError; failures: number }> &
-  Pick<Handler<never>, 'name' | 'attempts' | 'maxWaitMs'>;
-
 async function waitToRetry(
-  { name, attempts, maxWaitMs: maxMs, error, failures }: Failed,
+  { name, attempts, maxWaitMs: maxMs }: Handler,
+  { reason, isFinal, retryAfterSeconds, failures }: Failure & { readonly failures: number },
   options: RetryOptions,
 ): Promise<boolean> {
-  const { isFinal, retryAfterSeconds } = error;
-  if (isFinal || failures >= attempts) throw toFailure(name, failures, error);
-  if (failures === 1) options.report(`${name} ${error.message}. Perch tries again.`);
-  const backoff = { failures, firstMs: firstWaitMs, maxMs, retryAfterSeconds };
+  if (isFinal === true || failures >= attempts) {
+    const times = failures === 1 ? '' : ` This was attempt ${failures}.`;
+    const next = 'The post counts as not delivered. With --state, the next run delivers it again.';
+    throw new CommandError('upstream', `${name} ${reason}.${times}\n${next}`);
+  }
+  if (failures === 1) options.report(`${name} ${reason}. Perch tries again.`);
+  const backoff = { failures, firstMs: 1000, maxMs, retryAfterSeconds };
   return sleep(backoffMs(backoff, options.random), options);
-}
-
-const attempt = (sent: Promise<void>): Promise<DeliveryError | null> =>
-  sent.then(
-    () => null,
-    (error) => {
-      if (error instanceof DeliveryError) return error;
-      throw error;
-    },
-  );
-
-function toFailure(name: string, failures: number, cause: DeliveryError): CommandError {
-  const times = failures === 1 ? '' : ` This was attempt ${failures}.`;
-  const next = 'The post counts as not delivered. With --state, the next run delivers it again.';
-  return new CommandError('upstream', `${name} ${cause.message}.${times}\n${next}`, { cause });
 }
 
 /** Waits `ms` milliseconds. Returns `false` if `stop` is aborted during the wait. */
@@ -86,49 +73,35 @@ export async function sleep(
   ms: number,
   { clock, stop }: Pick<RetryOptions, 'clock' | 'stop'>,
 ): Promise<boolean> {
-  try {
-    await clock.sleep(ms, stop);
-    return true;
-  } catch (error) {
-    if (stop.aborted) return false;
-    throw error;
-  }
+  await clock.sleep(ms, stop).catch((error) => {
+    if (!stop.aborted) throw error;
+  });
+  return !stop.aborted;
 }
-
-/** Time in milliseconds between SIGTERM and SIGKILL for a command that exceeds the timeout. */
-const graceMs = 5000;
 
 /**
  * Runs a command in the shell. Its output goes to standard error. After `timeoutMs`, kills it and
  * all processes that it started.
- * @throws DeliveryError if the command fails or takes too long
  */
 export async function runCommandLine(
   command: string,
   { input, timeoutMs }: { readonly input: string; readonly timeoutMs: number },
-): Promise<void> {
+): Promise<Failure | null> {
   const child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 2, 2] });
-  const kill = (name: NodeJS.Signals) => killGroup(child, name);
-  const killAtExit = () => kill('SIGKILL');
-  process.on('exit', killAtExit);
+  const kill = () => killGroup(child);
+  process.on('exit', kill);
   let isLate = false;
-  const timers = [
-    setTimeout(() => {
-      isLate = true;
-      kill('SIGTERM');
-      timers.push(setTimeout(kill, graceMs, 'SIGKILL'));
-    }, timeoutMs),
-  ];
+  const timer = setTimeout(() => {
+    isLate = true;
+    kill();
+  }, timeoutMs);
   try {
-    const fault = await waitForExit(child, input);
-    if (isLate) {
-      kill('SIGKILL'); // processes that the command started can outlive it
-      throw new DeliveryError(`took longer than ${formatDuration(timeoutMs)}`);
-    }
-    if (fault !== null) throw new DeliveryError(fault);
+    const reason = await waitForExit(child, input);
+    if (isLate) return { reason: `took longer than ${formatDuration(timeoutMs)}` };
+    return reason === null ? null : { reason };
   } finally {
-    process.off('exit', killAtExit);
-    for (const timer of timers) clearTimeout(timer);
+    process.off('exit', kill);
+    clearTimeout(timer);
   }
 }
 
@@ -144,10 +117,9 @@ function waitForExit(child: ChildProcess, input: string): Promise<string | null>
   });
 }
 
-function killGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
-  if (pid === undefined) return;
+function killGroup({ pid }: ChildProcess): void {
   try {
-    process.kill(-pid, name);
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
     // The processes have ended.
   }
@@ -156,8 +128,6 @@ function killGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
 /** Timeout in milliseconds for one request to a webhook, including the body of the response. */
 const attemptMs = 20_000;
 const maxReplyBytes = 65_536;
-
-const secretPrefix = 'whsec_';
 
 interface WebhookOptions {
   readonly url: URL;
@@ -192,7 +162,7 @@ export function signWebhook(
   secret: string,
   { id, seconds, text }: { readonly id: string; readonly seconds: number; readonly text: string },
 ): Readonly<Record<string, string>> {
-  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${seconds}.${text}`).digest('base64');
   return {
     'webhook-id': id,
@@ -201,29 +171,28 @@ export function signWebhook(
   };
 }
 
-/** Sends once. @throws DeliveryError unless the webhook responds with a 2xx status */
+/** Sends once. Returns `null` if the webhook responds with a 2xx status. */
 export async function sendWebhook(
   { url, secret, client, clock }: WebhookOptions,
   { id, body }: WebhookMessage,
-): Promise<void> {
+): Promise<Failure | null> {
   const seconds = Math.floor(clock.now() / 1000);
   const headers = signWebhook(secret, { id, seconds, text: JSON.stringify(body) });
-  const reply = await withDeadline(attemptMs, [], async (signal) => {
-    const request = { body, headers, accept: '*/*', signal };
-    const { chunks, ...head } = await client.post(url, request);
-    let size = 0;
-    for await (const chunk of chunks) {
-      size += chunk.length;
-      if (size > maxReplyBytes) break;
-    }
-    return head;
-  }).catch((cause: unknown) => {
-    const reason = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
-    throw new DeliveryError(`could not be reached, or did not answer in time${reason}`, { cause });
-  });
-  const { status, retryAfterSeconds } = reply;
-  if (status >= 200 && status < 300) return;
-  const isFinal = status === 410;
-  const reason = isFinal ? 'no longer exists (status 410)' : `answered with status ${status}`;
-  throw Object.assign(new DeliveryError(reason), { isFinal, retryAfterSeconds });
+  try {
+    return await withDeadline(attemptMs, [], async (signal) => {
+      const request = { body, headers, accept: '*/*', signal };
+      const { chunks, status, retryAfterSeconds } = await client.post(url, request);
+      let size = 0;
+      for await (const chunk of chunks) {
+        size += chunk.length;
+        if (size > maxReplyBytes) break;
+      }
+      if (status >= 200 && status < 300) return null;
+      if (status === 410) return { reason: 'no longer exists (status 410)', isFinal: true };
+      return { reason: `answered with status ${status}`, retryAfterSeconds };
+    });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    return { reason: `could not be reached, or did not answer in time${code}` };
+  }
 }

@@ -21,8 +21,8 @@ export function toMinIntervalMs(config: Config, lists: number): number {
 }
 
 /** Returns a tenth of the shorter: median post interval or newest post's age (1 to 15 minutes). */
-export function adaptiveIntervalMs(latest: readonly Item[], nowMs: number): number {
-  const times = latest.flatMap(({ seconds }) => (seconds === null ? [] : [seconds]));
+export function adaptiveIntervalMs(items: readonly Item[], nowMs: number): number {
+  const times = items.flatMap(({ seconds }) => (seconds === null ? [] : [seconds]));
   const sorted = times.toSorted((a, b) => b - a);
   const gaps = sorted.slice(1).map((time, index) => (sorted[index] ?? time) - time);
   const [newest = Number.NEGATIVE_INFINITY] = sorted;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { postKey } from '../../fetching/cache/subjects.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Status } from '../../model/post.ts';
 import type { ListResult } from '../../model/results.ts';
 import type { ParsedRead } from '../../reads/read.ts';
@@ -25,14 +26,11 @@ export interface Poll {
   readonly newItems: readonly Item[];
   /** Known posts of the list. A new post is added only after its delivery. */
   readonly memory: Memory;
-  /** Posts on the first page of the list, usually newest first. */
-  readonly latest: readonly Item[];
+  /** All posts that the poll has read, except a pinned one. */
+  readonly items: readonly Item[];
   /** Whether `newItems` lacks the oldest new posts, because the poll reached a maximum. */
   readonly isTruncated: boolean;
 }
-
-/** Error for a list that was not read live, but for example from the archive. */
-export class NotLiveError extends Error {}
 
 /** Parses a request for one page. @throws Problem with status 400 for invalid parameters */
 export function parsePage(
@@ -44,78 +42,87 @@ export function parsePage(
   return reader.parse(read, { ...parameters, ...page });
 }
 
-/** Reads a list for the first time. @throws Problem if that fails; NotLiveError if not live */
+/** Reads a list for the first time. @throws Problem if it cannot be read from its platform */
 export async function pollFirst(
   target: Target,
   reader: Reader,
-  options: { readonly start: Start; readonly nowMs: number },
+  { start, nowMs }: { readonly start: Start; readonly nowMs: number },
 ): Promise<Poll> {
-  const { start, nowMs } = options;
   if (start.kind === 'since') {
-    return pollNew(target, reader, { floor: start.seconds - 1, seen: new Map(), isFirst: true });
+    const memory = { floor: start.seconds - 1, seen: new Map() };
+    return pollAgain(target, reader, memory, { isFirst: true });
   }
   const { count } = start;
-  const limit = Math.min(laterPages, Math.max(firstPage, count));
-  const { items, latest } = await readItems(target, reader, {
-    limit,
+  const list = await readList(target, reader, {
+    limit: Math.min(laterPages, Math.max(firstPage, count)),
     mayContinue: (all) => all.length < count,
   });
-  const unique = new Map(inOrder(items).map((item) => [item.key, item]));
-  const newItems = [...unique.values()].slice(0, count);
-  const rest = items.filter((item) => !newItems.includes(item));
+  const all = inOrder(list.items, list.pinned);
+  const newItems = all.slice(0, count).toReversed();
+  const seen = new Map(
+    all
+      .slice(count)
+      .toReversed()
+      .map(({ key, seconds }) => [key, seconds]),
+  );
   // An account without posts can have posts that the platform does not list yet.
-  const known = oldestOf(items) ?? Math.floor(nowMs / 1000) - 86_400;
+  const known = oldestOf(list.items) ?? Math.floor(nowMs / 1000) - 86_400;
   const floor = Math.min(known, (oldestOf(newItems) ?? known + 1) - 1);
-  const seen = new Map(rest.toReversed().map(({ key, seconds }) => [key, seconds]));
-  return { newItems: newItems.toReversed(), memory: { floor, seen }, latest, isTruncated: false };
+  return { ...list, newItems, memory: { floor, seen }, isTruncated: false };
 }
 
-/** Reads up to a known post. @throws Problem for a failed read; NotLiveError if not live */
-export function pollAgain(target: Target, reader: Reader, memory: Memory): Promise<Poll> {
-  return pollNew(target, reader, { ...memory, isFirst: false });
-}
-
-async function pollNew(
+/** Reads up to a known post. @throws Problem if the list cannot be read from its platform */
+export async function pollAgain(
   target: Target,
   reader: Reader,
-  { isFirst, ...memory }: Memory & { readonly isFirst: boolean },
+  memory: Memory,
+  { isFirst = false }: { readonly isFirst?: boolean } = {},
 ): Promise<Poll> {
-  const { items, latest, isTruncated } = await readItems(target, reader, {
+  const { seen, floor } = memory;
+  const isNewer = ({ key, seconds }: Item) =>
+    !seen.has(key) && (seconds === null || seconds > floor);
+  const list = await readList(target, reader, {
     limit: firstPage,
-    mayContinue: (_, page) => mayContinue(page, memory),
+    mayContinue: (read) => read.slice(-1).every(isNewer),
   });
-  const newItems = inOrder(selectNew(items, memory, { isFirst })).toReversed();
-  return { newItems, memory, latest, isTruncated };
+  return { ...list, memory, newItems: selectNew(list, memory, isFirst).toReversed() };
 }
 
 interface ReadOptions {
   readonly limit: number;
-  /** Returns whether to read another page. `items`: of all pages so far. `page`: the last one. */
-  readonly mayContinue: (items: readonly Item[], page: readonly Item[]) => boolean;
+  /** Returns whether to read another page after these posts. */
+  readonly mayContinue: (read: readonly Item[]) => boolean;
 }
 
-async function readItems(target: Target, reader: Reader, { limit, mayContinue }: ReadOptions) {
-  const items: Item[] = [];
-  let latest: readonly Item[] | undefined;
+async function readList(target: Target, reader: Reader, { limit, mayContinue }: ReadOptions) {
+  const read: Item[] = [];
   let cursor: string | undefined;
-  for (let pages = 0; items.length < maxItems && pages < maxPages; pages += 1) {
+  for (let pages = 0; read.length < maxItems && pages < maxPages; pages += 1) {
     const size = pages === 0 ? limit : laterPages;
     const page = await readPage(parsePage(target, reader, { limit: size, cursor }), reader);
-    const own = itemsOf(page);
-    latest ??= own;
-    items.push(...own);
+    read.push(...itemsOf(page));
     cursor = page.next?.cursor;
-    if (cursor === undefined || !mayContinue(items, own))
-      return { items, latest, isTruncated: false };
+    if (cursor === undefined || !mayContinue(read)) return toList(read, false);
   }
-  return { items, latest: latest ?? [], isTruncated: true };
+  return toList(read, true);
+}
+
+/** Returns each post once, newest first, and a pinned post apart from the others. */
+function toList([first, ...rest]: readonly Item[], isTruncated: boolean) {
+  const pinned = isPinned(first, rest) ? first : null;
+  const listed = first === undefined || pinned !== null ? rest : [first, ...rest];
+  const unique = new Map(listed.map((item) => [item.key, item]));
+  return { items: [...unique.values()], pinned, isTruncated };
 }
 
 async function readPage(parsed: ParsedRead, reader: Reader): Promise<ListResult> {
   const page = reader.assemble(await reader.fetch(parsed));
   if (page.kind !== 'browse')
     throw new Error('The read operation of a watched target does not return a list.');
-  if (page.degraded) throw new NotLiveError('The platform could not be read.');
+  if (page.degraded) {
+    // The posts are from the archive, for example, and would look new.
+    throw new Problem('upstream_unavailable', { detail: 'The platform could not be read.' });
+  }
   return page;
 }
 
@@ -160,55 +167,39 @@ export interface Memory {
 }
 
 /**
- * Returns a copy with `items` added. Keeps the last `maxRemembered` posts in the order of addition,
- * which can differ from the order of publication. If posts are removed, `floor` rises to the
- * earlier of two times: that of the newest removed post and that of the oldest remaining post. It
- * never falls.
+ * Returns a copy with `items` added. Keeps the last `maxRemembered` posts in the order of addition.
+ * If posts are removed, `floor` rises to the time of the oldest post that remains.
  */
 export function remember({ floor, seen }: Memory, items: readonly Item[]): Memory {
-  const all = new Map(seen);
-  for (const { key, seconds } of items) all.set(key, seconds);
-  const removed = [...all].slice(0, Math.max(0, all.size - maxRemembered));
-  if (removed.length === 0) return { floor, seen: all };
-  for (const [key] of removed) all.delete(key);
-  // A post can have a wrong time in the future, so the floor stays below the posts that are still
-  // known.
-  const oldestKept = Math.min(...timesOf([...all.values()]));
-  const newestRemoved = Math.max(...timesOf(removed.map(([, seconds]) => seconds)));
-  return { floor: Math.max(floor, Math.min(newestRemoved, oldestKept)), seen: all };
+  const added = items.map(({ key, seconds }) => [key, seconds] as const);
+  const all = [...new Map([...seen, ...added])];
+  const kept = all.slice(-maxRemembered);
+  const times = timesOf(kept.map(([, seconds]) => seconds));
+  const mayRise = kept.length < all.length && times.length > 0;
+  return { floor: mayRise ? Math.max(floor, Math.min(...times)) : floor, seen: new Map(kept) };
 }
 
 const timesOf = (times: readonly (number | null)[]) => times.filter((one) => one !== null);
 
-function hasPinned([first, ...rest]: readonly Item[]): boolean {
+/** Returns whether the first post of a list is older than the next one with a known time. */
+function isPinned(first: Item | undefined, rest: readonly Item[]): first is Item {
   const next = rest.find(({ seconds }) => seconds !== null);
   return first?.seconds != null && next?.seconds != null && first.seconds < next.seconds;
 }
 
-const withoutPinned = (items: readonly Item[]): readonly Item[] =>
-  hasPinned(items) ? items.slice(1) : items;
-
 /** Returns `items` with a pinned post in its chronological position. */
-function inOrder(items: readonly Item[]): readonly Item[] {
-  const [first] = items;
-  if (first?.seconds == null || !hasPinned(items)) return items;
-  const { seconds: own } = first;
-  const rest = items.slice(1);
-  const place = rest.findIndex(({ seconds }) => seconds !== null && seconds < own);
-  return rest.toSpliced(place === -1 ? rest.length : place, 0, first);
+function inOrder(items: readonly Item[], pinned: Item | null): readonly Item[] {
+  if (pinned === null || items.some(({ key }) => key === pinned.key)) return items;
+  const place = items.findIndex(
+    ({ seconds }) => seconds !== null && seconds < (pinned.seconds ?? 0),
+  );
+  return items.toSpliced(place === -1 ? items.length : place, 0, pinned);
 }
 
-/** Returns Unix seconds, without a pinned post; `undefined` if no post has a known time. */
+/** Returns Unix seconds; `undefined` if no post has a known time. */
 function oldestOf(items: readonly Item[]): number | undefined {
-  const times = timesOf(withoutPinned(items).map(({ seconds }) => seconds));
+  const times = timesOf(items.map(({ seconds }) => seconds));
   return times.length === 0 ? undefined : Math.min(...times);
-}
-
-/** Returns `false` if the last post is known or was published at or before `floor`. */
-function mayContinue(page: readonly Item[], { floor, seen }: Memory): boolean {
-  const last = page.at(-1);
-  if (last === undefined) return true;
-  return !seen.has(last.key) && (last.seconds === null || last.seconds > floor);
 }
 
 /**
@@ -217,22 +208,17 @@ function mayContinue(page: readonly Item[], { floor, seen }: Memory): boolean {
  * `floor`; without a known item all reposts are new, unless this is the first read.
  */
 function selectNew(
-  items: readonly Item[],
+  { items, pinned }: ReturnType<typeof toList>,
   { floor, seen }: Memory,
-  { isFirst }: { readonly isFirst: boolean },
+  isFirst: boolean,
 ): readonly Item[] {
   // The position of a post does not matter, because platforms list some posts late.
   const isLater = ({ seconds }: Item) => seconds !== null && seconds > floor;
-  const listed = withoutPinned(items);
-  const lastKnown = listed.findLastIndex(({ key }) => seen.has(key));
-  const lastLater = listed.findLastIndex(isLater);
-  const end = lastKnown === -1 && !isFirst ? listed.length : Math.max(lastKnown, lastLater);
-  const pinned = items.length - listed.length;
-  const keys = new Set<string>();
-  return items.filter((item, index) => {
-    const isKnown = seen.has(item.key) || keys.has(item.key);
-    keys.add(item.key);
-    if (isKnown) return false;
-    return item.seconds === null ? index - pinned < end : isLater(item);
-  });
+  const lastKnown = items.findLastIndex(({ key }) => seen.has(key));
+  const isAllNew = lastKnown === -1 && !isFirst;
+  const end = isAllNew ? items.length : Math.max(lastKnown, items.findLastIndex(isLater));
+  const reposts = new Set(items.slice(0, end).filter(({ seconds }) => seconds === null));
+  return inOrder(items, pinned).filter(
+    (item) => !seen.has(item.key) && (isLater(item) || reposts.has(item)),
+  );
 }

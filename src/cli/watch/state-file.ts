@@ -22,10 +22,13 @@ const maxMemories = 200;
 const maxBytes = 64 * 1024 * 1024;
 
 const entry = z.tuple([z.string().max(4096), z.int().nullable()]);
-const memory = z.object({ floor: z.int(), seen: z.array(entry).max(maxRemembered) });
+const seen = z.array(entry).max(maxRemembered);
 const content = z.object({
   perch_watch: z.literal(version),
-  lists: z.record(z.string().max(4096), memory),
+  lists: z.record(
+    z.string().max(4096),
+    z.object({ floor: z.int(), seen: seen.transform((pairs) => new Map(pairs)) }),
+  ),
 });
 
 /** Creates a state that is kept only in memory. */
@@ -70,30 +73,19 @@ function lockState(path: string) {
 
 function readState(path: string): Map<string, Memory> {
   if (isMissing(path)) return new Map();
-  const { lists } = parseState(path, readText(path));
-  return new Map(
-    Object.entries(lists).map(([key, { floor, seen }]) => [key, { floor, seen: new Map(seen) }]),
-  );
-}
-
-function readText(path: string): string {
   try {
-    return readBoundedText(path, maxBytes);
+    const json = parseJson(readBoundedText(path, maxBytes));
+    const { success, data, error } = content.safeParse(json);
+    if (success) return new Map(Object.entries(data.lists));
+    const isNewer = z.object({ perch_watch: z.int().gt(version) }).safeParse(json).success;
+    const advice = isNewer
+      ? 'was written by a newer version of Perch. Update Perch, or use another file.'
+      : 'is damaged, or was not written by perch watch. Restore the file, or delete it and use --since to get the posts since a time.';
+    throw new UsageError(`The state file ${path} ${advice}`, { cause: error });
   } catch (error) {
     if (!(error instanceof UnusableTextError)) throw error;
     throw new UsageError(`The state file ${path} ${error.reason}. Use another file.`);
   }
-}
-
-function parseState(path: string, text: string): z.output<typeof content> {
-  const json = parseJson(text);
-  const { success, data, error } = content.safeParse(json);
-  if (success) return data;
-  const written = z.object({ perch_watch: z.int().gt(version) }).safeParse(json);
-  const advice = written.success
-    ? 'was written by a newer version of Perch. Update Perch, or use another file.'
-    : 'is damaged, or was not written by perch watch. Restore the file, or delete it and use --since to get the posts since a time.';
-  throw new UsageError(`The state file ${path} ${advice}`, { cause: error });
 }
 
 async function save(path: string, memories: ReadonlyMap<string, Memory>): Promise<void> {
@@ -110,6 +102,5 @@ async function save(path: string, memories: ReadonlyMap<string, Memory>): Promis
     writeFileSync(unfinished, text, { mode: 0o600, flush: true });
     renameSync(unfinished, path);
     syncFolder(dirname(path));
-    return 0;
   });
 }

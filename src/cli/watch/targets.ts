@@ -54,24 +54,22 @@ export function toTargets(
   values: OptionValues,
   { config }: Pick<CommandContext, 'config'>,
 ): readonly Target[] {
-  const [first, ...texts] = args;
-  if (first === 'search') return toSearches(texts, values);
-  if (first === undefined) {
-    throw new UsageError('Give a handle such as @jack, or `search` and a text to search for.');
+  const isSearch = args[0] === 'search';
+  const texts = isSearch ? args.slice(1) : args;
+  if (texts.length === 0) {
+    const fault = isSearch
+      ? 'Give the text to search for.'
+      : 'Give a handle such as @jack, or `search` and a text to search for.';
+    throw new UsageError(fault);
   }
-  refuseTooMany(args);
-  return args.map((text) => toTarget(text, values, config));
-}
-
-function toSearches(texts: readonly string[], values: OptionValues): readonly Target[] {
-  if (texts.length === 0) throw new UsageError('Give the text to search for.');
-  refuseTooMany(texts);
-  return texts.map((q) => toTargetOf(reads.searchPosts, { q }, { name: `search ${q}`, values }));
-}
-
-function refuseTooMany(texts: readonly string[]): void {
-  if (texts.length <= maxTargets) return;
-  throw new UsageError(`perch watch accepts up to ${maxTargets} accounts or searches.`);
+  if (texts.length > maxTargets) {
+    throw new UsageError(`perch watch accepts up to ${maxTargets} accounts or searches.`);
+  }
+  return texts.map((text) =>
+    isSearch
+      ? toTargetOf(reads.searchPosts, { q: text }, { name: `search ${text}`, values })
+      : toTarget(text, values, config),
+  );
 }
 
 function toTarget(text: string, values: OptionValues, config: Config): Target {
@@ -99,16 +97,13 @@ function toTargetOf(
 ): Target {
   const isSearch = read === reads.searchPosts;
   const selection = selectionOf(values, isSearch);
-  if (isSearch) refuseOtherFeeds(textOf(selection.feed) ?? given.feed);
+  const feed = String(textOf(selection.feed) ?? given.feed ?? 'latest');
+  if (isSearch && feed !== 'media') chooseWord('feed', feed, watchFeeds);
   const parameters = { ...given, ...readOptions.toParameters(read, selection) };
   if (!isSearch) return { name, read, parameters };
   // Without `require_live`, a search can return posts of the archive, which would be reported as
   // new posts.
   return { name, read, parameters: { ...parameters, require_live: 'true' } };
-}
-
-function refuseOtherFeeds(feed: unknown = 'latest'): void {
-  if (feed !== 'media') chooseWord('feed', String(feed), watchFeeds);
 }
 
 function selectionOf(values: OptionValues, isSearch: boolean): OptionValues {

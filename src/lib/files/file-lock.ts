@@ -18,9 +18,13 @@ const statements = {
   shared: 'BEGIN; SELECT 1 FROM sqlite_schema',
 } as const;
 
-/** Locks a file, created if missing. Throws FileLockedError if any process has locked it. */
-export function lockFile(path: string, kind: keyof typeof statements = 'exclusive'): FileLock {
-  const database = connectSqlite({ path, busyMs: 0 });
+/** Locks a file, created if missing. Throws FileLockedError if it stays locked for `waitMs`. */
+export function lockFile(
+  path: string,
+  kind: keyof typeof statements = 'exclusive',
+  waitMs = 0,
+): FileLock {
+  const database = connectSqlite({ path, busyMs: waitMs });
   try {
     withPath(path, () => database.exec(statements[kind]));
   } catch (cause) {
@@ -34,10 +38,10 @@ export function lockFile(path: string, kind: keyof typeof statements = 'exclusiv
 const noLock: FileLock = { release: () => {} };
 
 /** Locks a data folder against restores, if possible. Throws FileLockedError during a restore. */
-export function shareDataFolder(folder: string): FileLock {
+export function shareDataFolder(folder: string, waitMs = 0): FileLock {
   if (!existsSync(folder)) return noLock;
   try {
-    return lockDataFolder(folder, 'shared');
+    return lockDataFolder(folder, 'shared', waitMs);
   } catch (error) {
     if (isCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR')) return noLock;
     if (!(error instanceof FileLockedError)) throw error;
@@ -49,9 +53,9 @@ export function shareDataFolder(folder: string): FileLock {
 }
 
 /** Locks a data folder against all other processes. Throws FileLockedError if one uses it. */
-export function seizeDataFolder(folder: string): FileLock {
+export function seizeDataFolder(folder: string, waitMs = 0): FileLock {
   try {
-    return lockDataFolder(folder, 'exclusive');
+    return lockDataFolder(folder, 'exclusive', waitMs);
   } catch (error) {
     if (!(error instanceof FileLockedError)) throw error;
     throw new FileLockedError(
@@ -61,8 +65,8 @@ export function seizeDataFolder(folder: string): FileLock {
   }
 }
 
-function lockDataFolder(folder: string, kind: 'shared' | 'exclusive'): FileLock {
+function lockDataFolder(folder: string, kind: keyof typeof statements, waitMs: number): FileLock {
   const path = `${folder}/${lockName}`;
   makePrivateFile(path);
-  return lockFile(path, kind);
+  return lockFile(path, kind, waitMs);
 }

@@ -3,110 +3,79 @@ import { withPath } from './private-files.ts';
 import { connectSqlite, copySqlite, errorCodeOf, type SqliteDatabase } from './sqlite.ts';
 
 export interface SnapshotOptions {
-  readonly paths: readonly string[];
+  readonly folder: string;
+  readonly names: readonly string[];
+  readonly target: string;
   readonly clock: Clock;
   /** Maximum time in milliseconds to wait until no process writes to any of the databases. */
   readonly timeoutMs: number;
-}
-
-export interface CopyOptions {
-  readonly target: string;
   readonly signal: AbortSignal;
+  /** Called before each database is copied. */
+  readonly onCopy: (name: string) => void;
 }
 
 /** Error if the databases could not be locked in time, because other processes kept writing. */
 export class BusyDatabasesError extends Error {}
 
-interface Source {
-  readonly path: string;
-  /** Connection with a read transaction, which sees the state at the moment of the snapshot. */
-  readonly reader: SqliteDatabase;
-  /** Connection with a lock that prevents writes by other processes. */
-  readonly locker: SqliteDatabase;
-  /** Whether the database has a write-ahead log: others can write to it while `reader` reads. */
-  readonly isWal: boolean;
-}
-
 /** Time in milliseconds between two attempts to lock all databases. */
 const retryMs = 5;
 
 /**
- * Takes a snapshot of several databases at the same moment, locking them against writes for about a
- * millisecond. Databases without a write-ahead log stay locked until they are copied. The caller
- * must call `close`.
- * @throws BusyDatabasesError if they cannot be locked in time; Error with `path` if one cannot be
- *   read
+ * Copies databases from a folder to another, all as they are at the same moment. Writes wait until
+ * the databases without a write-ahead log are copied.
+ * @throws BusyDatabasesError if they cannot be locked in time; Error with `path` for other failures
  */
-export async function takeSnapshots(options: SnapshotOptions) {
-  const sources: Source[] = [];
-  const close = () => {
-    for (const { reader, locker } of sources) {
-      locker.close();
-      reader.close();
-    }
+export async function copyDatabases(options: SnapshotOptions): Promise<void> {
+  const { folder, names, target, signal, onCopy } = options;
+  const locker = connectSqlite({ path: ':memory:' });
+  const reader = connectSqlite({ path: ':memory:' });
+  const copy = async (name: string) => {
+    onCopy(name);
+    await copySqlite(reader, name, { path: `${target}/${name}`, signal });
   };
   try {
-    for (const path of options.paths) sources.push(openSource(path));
-    await lockAll(sources, options);
-    for (const { path, reader } of sources) withPath(path, () => reader.exec(beginRead));
-    for (const { isWal, locker } of sources) if (isWal) locker.exec('ROLLBACK');
-  } catch (error) {
-    close();
-    throw error;
-  }
-  const copy = async (path: string, { target, signal }: CopyOptions): Promise<void> => {
-    const source = sources.find((one) => one.path === path);
-    if (source === undefined) throw new Error(`There is no snapshot of ${path}.`);
-    const { reader, locker } = source;
-    await copySqlite(reader, target, signal);
-    reader.exec('ROLLBACK');
-    if (locker.inTransaction) locker.exec('ROLLBACK');
-  };
-  return {
-    /** Copies a database's state to `options.target`. Rejects if `options.signal` is aborted. */
-    copy,
-    close,
-  };
-}
-
-// The transaction begins with its first read.
-const beginRead = 'BEGIN; SELECT 1 FROM sqlite_schema';
-
-function openSource(path: string): Source {
-  const reader = connectSqlite({ path, mustExist: true });
-  try {
-    const journal = withPath(path, () =>
-      reader.prepare<[], string>('PRAGMA journal_mode').pluck().get(),
+    for (const name of names) for (const one of [locker, reader]) attach(one, folder, name);
+    const isWal = (name: string) =>
+      reader.prepare(`PRAGMA "${name}".journal_mode`).pluck().get() === 'wal';
+    const logged = names.filter(isWal);
+    await lockAll(locker, options);
+    // Each transaction begins with its first read.
+    reader.exec(
+      `BEGIN; ${logged.map((name) => `SELECT 1 FROM "${name}".sqlite_schema`).join(';')}`,
     );
-    const locker = connectSqlite({ path, mustExist: true, busyMs: 0 });
-    return { path, reader, locker, isWal: journal === 'wal' };
-  } catch (error) {
+    // SQLite copies nothing from a connection with a write transaction, such as `locker`.
+    for (const name of names) if (!logged.includes(name)) await copy(name);
+    locker.exec('ROLLBACK');
+    for (const name of logged) await copy(name);
+  } finally {
+    locker.close();
     reader.close();
-    throw error;
   }
 }
 
-/** Locks all; against deadlocks, unlocks all before a retry. Throws BusyDatabasesError. */
-async function lockAll(sources: readonly Source[], { clock, timeoutMs }: SnapshotOptions) {
+function attach(database: SqliteDatabase, folder: string, name: string): void {
+  const path = `${folder}/${name}`;
+  withPath(path, () => database.prepare('ATTACH ? AS ?').run(path, name));
+}
+
+/** Locks all databases against writes, or none while a process writes to one of them. */
+async function lockAll(locker: SqliteDatabase, options: SnapshotOptions): Promise<void> {
+  const { folder, names, clock, timeoutMs, signal } = options;
   const endMs = clock.now() + timeoutMs;
-  while (!tryToLockAll(sources)) {
+  // A process can hold one database while it waits for another, so this must not wait for a lock.
+  locker.exec('PRAGMA busy_timeout = 0');
+  while (!tryToLock(locker)) {
     if (clock.now() >= endMs) {
-      const paths = sources.map(({ path }) => path).join(', ');
+      const paths = names.map((name) => `${folder}/${name}`).join(', ');
       throw new BusyDatabasesError(`Other processes write to ${paths} all the time.`);
     }
-    await clock.sleep(retryMs);
+    await clock.sleep(retryMs, signal);
   }
 }
 
-function tryToLockAll(sources: readonly Source[]): boolean {
-  if (sources.every(tryToLock)) return true;
-  for (const { locker } of sources) if (locker.inTransaction) locker.exec('ROLLBACK');
-  return false;
-}
-
-function tryToLock({ path, locker }: Source): boolean {
+function tryToLock(locker: SqliteDatabase): boolean {
   try {
-    withPath(path, () => locker.exec('BEGIN IMMEDIATE'));
+    locker.exec('BEGIN IMMEDIATE');
     return true;
   } catch (error) {
     if (errorCodeOf(error)?.startsWith('SQLITE_BUSY')) return false;

@@ -84,21 +84,19 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   return database;
 }
 
-/** Returns the first structural error, or `null`. Read-only; takes up to a minute per GB. */
-export function findDamage(path: string): string | null {
-  const found = readOnly<string>(path, 'PRAGMA integrity_check(1)');
-  return found === undefined || found === 'ok' ? null : found;
-}
-
-/** Returns the schema version, read-only. Throws Error with `path` if the file cannot be read. */
-export const readSchemaVersion = (path: string): number =>
-  readOnly<number>(path, 'PRAGMA user_version') ?? 0;
-
-function readOnly<Value>(path: string, sql: string): Value | undefined {
+/**
+ * Reads the first structural error (`null` if there is none) and the schema version, without
+ * changes. Takes up to a minute per GB. Throws Error with `path` if the file cannot be read.
+ */
+export function inspectSqlite(path: string): { damage: string | null; schema: number } {
   return withPath(path, () => {
     const database = keepForever(new Database(path, { readonly: true, timeout: 5000 }));
+    const read = <Value>(sql: string) =>
+      keepForever(database.prepare<[], Value>(sql).pluck()).get();
     try {
-      return keepForever(database.prepare<[], Value>(sql).pluck()).get();
+      const damage = read<string>('PRAGMA integrity_check(1)') ?? 'ok';
+      const schema = read<number>('PRAGMA user_version') ?? 0;
+      return { damage: damage === 'ok' ? null : damage, schema };
     } finally {
       database.close();
     }
@@ -114,18 +112,19 @@ export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): v
 
 const pagesAtOnce = 2000;
 
-/** Copies a database as its transaction sees it. Throws Error with `path` if writing fails. */
+/** Copies an attached database as its transaction sees it. Throws Error with `path` on failure. */
 export async function copySqlite(
   database: SqliteDatabase,
-  path: string,
-  signal: AbortSignal,
+  attached: string,
+  { path, signal }: Readonly<{ path: string; signal: AbortSignal }>,
 ): Promise<void> {
   keepBackupsOf(database);
-  const onProgress = () => {
+  const progress = () => {
     signal.throwIfAborted();
     return pagesAtOnce;
   };
-  const copied = database.backup(path, { progress: onProgress });
+  const options = { attached, progress }; // the types of better-sqlite3 lack `attached`
+  const copied = database.backup(path, options);
   await copied.catch((error: unknown) => withPath(path, () => raise(error)));
 }
 

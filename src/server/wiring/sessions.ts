@@ -132,7 +132,8 @@ async function openSharedStore(options: SharedStoreOptions) {
   }
 }
 
-async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
+/** @throws UnusableEngineError if a restart of the engine would delete sessions */
+export async function refuseVolatile(engine: Engine, config: Config): Promise<void> {
   if (config.PERCH_REDIS_ALLOW_VOLATILE) return;
   const answers = await engine.info('persistence').catch((cause: Error) => {
     const fault = `Perch cannot check whether the shared engine stores sessions durably: ${cause.message}. Allow the command INFO, or set PERCH_REDIS_ALLOW_VOLATILE=true if sessions may be lost.`;

@@ -12,9 +12,6 @@ interface EngineBasics extends Pick<AppOptions, 'config' | 'clock' | 'random' | 
   readonly logger: Pick<AppOptions['logger'], 'info' | 'error'>;
 }
 
-/** Maximum time in milliseconds to wait for the Valkey or Redis server when Perch starts. */
-const startMs = 10_000;
-
 interface ConnectionOptions {
   /** Name of this server instance. Default: a random name. */
   readonly instance?: string;
@@ -22,12 +19,14 @@ interface ConnectionOptions {
   readonly isCounted?: boolean;
   /** Timeout of a request in milliseconds. Default: `PERCH_REDIS_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
+  /** Maximum time in milliseconds to wait for the engine. Default: 10 seconds. */
+  readonly startMs?: number;
 }
 
 /** Opens the engine; `null` without `PERCH_REDIS_URL`. Throws UnusableEngineError if it fails. */
 export async function openSharedEngine(
   options: EngineBasics,
-  { instance, isCounted = true, timeoutMs }: ConnectionOptions = {},
+  { instance, isCounted = true, timeoutMs, startMs = 10_000 }: ConnectionOptions = {},
 ): Promise<Engine | null> {
   const { config, logger, random } = options;
   const address = parseEngineUrl(config.PERCH_REDIS_URL ?? '');
@@ -47,7 +46,7 @@ export async function openSharedEngine(
     timeoutMs: timeoutMs ?? config.PERCH_REDIS_TIMEOUT_MS,
     onChange,
   });
-  const fault = await faultAtStart(engine);
+  const fault = await faultAtStart(engine, startMs);
   if (fault === null) return engine;
   engine.close();
   const hosts = address.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
@@ -59,7 +58,7 @@ export async function openSharedEngine(
   );
 }
 
-async function faultAtStart(engine: Engine): Promise<string | null> {
+async function faultAtStart(engine: Engine, startMs: number): Promise<string | null> {
   if (!(await engine.waitUntilUp(startMs))) return engine.state.fault ?? '';
   try {
     await engine.checkChannels(startMs);

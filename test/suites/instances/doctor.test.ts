@@ -15,7 +15,7 @@ describeWithEngine('perch doctor finds an engine', () => {
 
   it('that loses data when it restarts', async () => {
     expect(await diagnose(['--appendonly', 'no'])).toMatch(
-      /^1 fault: .+no append-only file.+Set `appendonly yes`/,
+      /^1 fault: .+append-only file is off.+Set `appendonly yes`/,
     );
   });
 

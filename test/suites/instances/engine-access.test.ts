@@ -80,7 +80,9 @@ describeWithEngine('an engine over TLS with a private authority', () => {
     const message = `perch: The shared engine at ${place} cannot be used. ${words}\n`;
     expect([keys.code, keys.stderr]).toEqual([3, message]);
     expect([serve.code, serve.stderr]).toEqual([75, message]);
-    expect(doctor.of('engine')).toBe(`fault: The engine at ${place} cannot be used. ${words}`);
+    expect(doctor.of('engine')).toBe(
+      `fault: The shared engine at ${place} cannot be used. ${words}`,
+    );
   });
 
   it.each([
@@ -125,7 +127,7 @@ describeWithEngine('an engine that refuses the user', () => {
     expect([serve.code, serve.stderr]).toEqual([75, message]);
     expect([keys.code, keys.stderr]).toEqual([3, message]);
     expect(doctor.of('engine')).toBe(
-      `fault: The engine at 127.0.0.1:${port} cannot be used. ${words}`,
+      `fault: The shared engine at 127.0.0.1:${port} cannot be used. ${words}`,
     );
     expect(doctor.output + keys.stderr + serve.stdout).not.toContain('marlin');
   });

@@ -1,24 +1,24 @@
 import { expect, it, vi } from 'vitest';
-import { type Check, ok } from '../../../../src/cli/doctor/finding.ts';
+import { type CheckGroup, ok } from '../../../../src/cli/doctor/finding.ts';
 import { checkMs, runChecks } from '../../../../src/cli/doctor.ts';
 
-const check = (name: Check['name'], run: Check['run'], needs: Check['needs'] = []): Check => ({
-  name,
-  needs,
-  run,
-});
+const check = (
+  name: CheckGroup['names'][number],
+  run: CheckGroup['run'],
+  needs: CheckGroup['needs'] = [],
+): CheckGroup => ({ names: [name], needs, run });
 
 it('runs each check, whatever happens to the others', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const checks = [
     check('port', () => Promise.reject(new Error('boom'))),
     check('engine', () => new Promise(() => {})),
-    check('model', () => Promise.resolve([ok('It answers.')]), ['PERCH_MODEL']),
-    check('corpus', () => Promise.resolve([ok('There are documents.')])),
+    check('model', () => Promise.resolve([[ok('It answers.')]]), ['PERCH_MODEL']),
+    check('corpus', () => Promise.resolve([[ok('There are documents.')]])),
   ];
 
   const running = runChecks(checks, { invalid: new Set(['PERCH_MODEL']) });
-  vi.advanceTimersByTime(checkMs);
+  await vi.advanceTimersByTimeAsync(checkMs);
   const findings = await running;
   vi.useRealTimers();
 

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { takeSnapshots } from '../../../../src/lib/files/snapshot.ts';
+import { copyDatabases, type SnapshotOptions } from '../../../../src/lib/files/snapshot.ts';
 import { openSqlite, type SqliteDatabase } from '../../../../src/lib/files/sqlite.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -23,27 +23,40 @@ function countIn(path: string): number | undefined {
   return database.prepare<[], number>('SELECT count(*) FROM entries').pluck().get();
 }
 
-const signal = new AbortController().signal;
+/** Copies both databases of a folder to its folder `copies`. `onCopy` is called before each copy. */
+function copyBoth(folder: string, options: Partial<SnapshotOptions> = {}) {
+  mkdirSync(`${folder}/copies`);
+  return copyDatabases({
+    folder,
+    names: ['wal.db', 'rollback.db'],
+    target: `${folder}/copies`,
+    clock: createManualClock(),
+    timeoutMs: 1000,
+    signal: new AbortController().signal,
+    onCopy: () => {},
+    ...options,
+  });
+}
 
-describe('snapshots of databases', () => {
+const countCopied = (folder: string) =>
+  ['wal', 'rollback'].map((name) => countIn(`${folder}/copies/${name}.db`));
+
+describe('copies of databases', () => {
   it('contain what was written before, and nothing that is written later', async () => {
     const folder = temporaryFolder();
     const [wal, rollback] = [openEntries(folder, 'wal'), openEntries(folder, 'rollback')];
     wal.add('before');
     rollback.add('before');
-    const paths = [wal.path, rollback.path];
+    const onCopy = (name: string) => {
+      if (name === 'wal.db') for (const one of [wal, rollback]) one.add('after');
+      // Without a write-ahead log, writers wait for the copy and readers do not.
+      else expect(() => rollback.add('too early')).toThrow(/locked/);
+      expect(rollback.count()).toBe(name === 'wal.db' ? 2 : 1);
+    };
 
-    const snapshots = await takeSnapshots({ paths, clock: createManualClock(), timeoutMs: 0 });
-    onTestFinished(snapshots.close);
-    wal.add('after');
-    // Without a write-ahead log, writers wait for the copy and readers do not.
-    expect(() => rollback.add('after')).toThrow(/locked/);
-    expect(rollback.count()).toBe(1);
-    await snapshots.copy(rollback.path, { target: `${folder}/rollback.copy`, signal });
-    rollback.add('after');
-    await snapshots.copy(wal.path, { target: `${folder}/wal.copy`, signal });
+    await copyBoth(folder, { onCopy });
 
-    expect([countIn(`${folder}/wal.copy`), countIn(`${folder}/rollback.copy`)]).toEqual([1, 1]);
+    expect(countCopied(folder)).toEqual([1, 1]);
     expect([wal.count(), rollback.count()]).toEqual([2, 2]);
   });
 
@@ -53,18 +66,15 @@ describe('snapshots of databases', () => {
     const clock = createManualClock();
     rollback.database.exec('BEGIN IMMEDIATE');
 
-    const taking = takeSnapshots({ paths: [wal.path, rollback.path], clock, timeoutMs: 1000 });
+    const copying = copyBoth(folder, { clock });
     await clock.advance(20);
     wal.add('meanwhile');
     rollback.add('in the transaction');
     rollback.database.exec('COMMIT');
     await clock.advance(20);
-    const snapshots = await taking;
-    onTestFinished(snapshots.close);
-    await snapshots.copy(wal.path, { target: `${folder}/wal.copy`, signal });
-    await snapshots.copy(rollback.path, { target: `${folder}/rollback.copy`, signal });
+    await copying;
 
-    expect([countIn(`${folder}/wal.copy`), countIn(`${folder}/rollback.copy`)]).toEqual([1, 1]);
+    expect(countCopied(folder)).toEqual([1, 1]);
   });
 
   it('are given up after the time limit, and leave no lock', async () => {
@@ -73,8 +83,8 @@ describe('snapshots of databases', () => {
     const clock = createManualClock();
     rollback.database.exec('BEGIN IMMEDIATE');
 
-    const taking = takeSnapshots({ paths: [wal.path, rollback.path], clock, timeoutMs: 1000 });
-    const refused = expect(taking).rejects.toThrow(/^Other processes write to .+ all the time\.$/);
+    const copying = copyBoth(folder, { clock });
+    const refused = expect(copying).rejects.toThrow(/^Other processes write to .+ all the time\.$/);
     await clock.advance(1010);
     await refused;
     rollback.database.exec('COMMIT');
@@ -83,21 +93,15 @@ describe('snapshots of databases', () => {
     rollback.add('afterwards');
   });
 
-  it('stop a copy when the signal is aborted, and delete it', async () => {
+  it('stop when the signal is aborted, and are deleted', async () => {
     const folder = temporaryFolder();
-    const wal = openEntries(folder, 'wal');
+    openEntries(folder, 'wal');
+    openEntries(folder, 'rollback');
     const stop = new AbortController();
     stop.abort(new Error('stopped'));
-    const snapshots = await takeSnapshots({
-      ...{ paths: [wal.path], clock: createManualClock(), timeoutMs: 0 },
-    });
-    onTestFinished(snapshots.close);
 
-    const copying = snapshots.copy(wal.path, {
-      ...{ target: `${folder}/copy.db`, signal: stop.signal },
-    });
+    await expect(copyBoth(folder, { signal: stop.signal })).rejects.toThrow('stopped');
 
-    await expect(copying).rejects.toThrow('stopped');
-    expect(existsSync(`${folder}/copy.db`)).toBe(false);
+    expect(readdirSync(`${folder}/copies`)).toEqual([]);
   });
 });

@@ -24,7 +24,8 @@ describe('a copy of a database', () => {
     const database = openSqlite({ path: `${folder}/a.db`, migrations: [] });
     onTestFinished(() => void database.close());
 
-    await copySqlite(database, `${folder}/copy.db`, new AbortController().signal);
+    const { signal } = new AbortController();
+    await copySqlite(database, 'main', { path: `${folder}/copy.db`, signal });
 
     const members = Object.getOwnPropertySymbols(database).map((symbol) =>
       Reflect.get(database, symbol),
