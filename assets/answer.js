@@ -1,5 +1,5 @@
 // Renders the Markdown of answers as DOM elements. Text becomes text nodes, so HTML in an answer has no
-// effect. The server has its own renderer for pages without JavaScript (src/routes/pages/ask/answer-html.ts).
+// effect. The server has its own renderer for pages without JavaScript (src/routes/pages/ask/ask-plugin.ts).
 
 /** Creates an element. Its children are nodes or strings. */
 function createElement(tag, attributes = {}, children = []) {

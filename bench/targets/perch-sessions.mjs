@@ -11,7 +11,7 @@ import { buildApp } from '../../src/server/build-app.ts';
 
 const words = 'the quick brown fox jumps over the lazy dog and “goes on” ';
 
-/** Divisor for the minimum length of a piece relative to the text so far (src/sessions/turns/answer-text.ts). */
+/** Divisor for the minimum length of a piece relative to the text so far (src/sessions/turns/turn-run.ts). */
 const leastShare = 16;
 
 const engine = {

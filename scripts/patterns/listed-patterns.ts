@@ -40,7 +40,7 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
       createUnroutedHeaders({}, 'http://localhost');
     },
   },
-  { file: 'routes/pages/docs/highlight.ts', madeOf: 'the patterns of a language in the same file' },
+  { file: 'routes/pages/docs/markdown.ts', madeOf: 'the patterns of a language in the same file' },
   {
     file: 'routes/pages/docs/search-index.ts',
     madeOf: 'at most 8 words of a query, which consist of letters and digits, as alternatives',

@@ -11,7 +11,7 @@ import type { SavedName } from '../lib/files/data-folder.ts';
 import { seizeDataFolder } from '../lib/files/file-lock.ts';
 import { giveToOwnerOf, makePrivateFolder } from '../lib/files/private-files.ts';
 import { NewerSchemaError, UnusableFileError } from '../lib/files/sqlite.ts';
-import { parseJson } from '../lib/parse-json.ts';
+import { parseJson } from '../lib/http/json-bodies.ts';
 import {
   discardIncomplete,
   finishRestore,

@@ -4,6 +4,7 @@ import {
   HttpFailure,
   type RequestContext,
 } from '../lib/http/http-client.ts';
+import { parseJson } from '../lib/http/json-bodies.ts';
 import { trimEndOf } from '../lib/text.ts';
 import { toProviderError } from './failure.ts';
 
@@ -29,14 +30,8 @@ export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
 }
 
 /** Parses a JSON body. Returns `undefined` for other content, such as an HTML error page. */
-export function readJson({ mediaType, text }: HttpAnswer): unknown {
-  if (mediaType !== 'application/json') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // truncated or not JSON: the caller decides
-  }
-}
+export const readJson = ({ mediaType, text }: HttpAnswer): unknown =>
+  mediaType === 'application/json' ? parseJson(text) : undefined;
 
 export type Body = Readonly<Record<string, unknown>>;
 

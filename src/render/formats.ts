@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { toOwnBuffer } from '../lib/own-buffer.ts';
 import { type Format, isFeedFormat, type Result } from '../model/results.ts';
 import type { RenderContext } from './context.ts';
 import { createFeedRenderer, feedMediaTypes, postsOf } from './feeds/feeds.ts';
@@ -145,4 +144,12 @@ function countItems(result: Result): number {
   return result.kind === 'post'
     ? result.posts.length
     : Object.values(result.items ?? {}).flat().length;
+}
+
+/** Copies content to memory of its own, because a slice keeps all of Node's pool in memory. */
+export function toOwnBuffer(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content);
+  const own = Buffer.alloc(bytes.length);
+  bytes.copy(own);
+  return own;
 }

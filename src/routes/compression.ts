@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { type Coding, createCodingChoice, isCompressible } from '../lib/http/accept.ts';
-import { toOwnBuffer } from '../lib/own-buffer.ts';
+import { toOwnBuffer } from '../render/formats.ts';
 import { varyByCoding } from './headers.ts';
 
 export interface Compression {

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { createTools } from '../../src/routes/mcp/tools.ts';
+import { createTools } from '../../src/routes/mcp/server.ts';
 import { shareTestApp, type TestClient } from '../support/build-app.ts';
 import { callTool, eras, post, sendMcp, toMessage } from '../support/mcp.ts';
 

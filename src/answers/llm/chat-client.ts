@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Clock, createSteadyClock } from '../../lib/clock.ts';
+import { parseJson } from '../../lib/http/json-bodies.ts';
 import type { PostClient, StreamedReply } from '../../lib/http/post-client.ts';
-import { parseJson } from '../../lib/parse-json.ts';
 import type { EngineCallOptions, FallbackCode } from '../answer.ts';
 
 export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { lowerPriority } from '../../lib/scheduling/lower-priority.ts';
+import { lowerPriority } from '../../lib/entry-point.ts';
 import { serveThread } from './serve-thread.ts';
 
 // Entry point of a worker thread. No other module of this folder runs code on import.

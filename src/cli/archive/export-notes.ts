@@ -17,14 +17,15 @@ import { toIsoSeconds } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/files/private-files.ts';
 import { toFileId } from '../../lib/text.ts';
 import type { Account } from '../../model/account.ts';
-import type { AccountReference } from '../../model/reference.ts';
-import {
-  renderArchiveIndex,
-  renderRepost,
-  renderRepostsHead,
-  renderThreadNote,
-  type YearCount,
-} from '../../render/archive-notes.ts';
+import { postUrl } from '../../model/addresses/urls.ts';
+import type { Status } from '../../model/post.ts';
+import type { AccountReference, Platform } from '../../model/reference.ts';
+import { nameAccount, renderProfile, titleAccount } from '../../render/markdown/blocks.ts';
+import { cutLine, toLine } from '../../render/markdown/characters.ts';
+import { escapeLine } from '../../render/markdown/escape.ts';
+import { formatNumber, joinBlocks, joinLines, listItem } from '../../render/markdown/layout.ts';
+import { link } from '../../render/markdown/links.ts';
+import { renderFrontMatter, renderPostNote } from '../../render/obsidian.ts';
 import { CommandError } from '../command.ts';
 import type { MediaExport } from './export.ts';
 
@@ -190,3 +191,81 @@ function claimFolder(root: string, marker: string): void {
 }
 
 export const toNoteName = (day: string, id: string): string => `${day}-${toFileId(id)}.md`;
+
+interface ThreadNote {
+  readonly posts: readonly Status[];
+  /** Time of the export from the platform, in Unix seconds. */
+  readonly stored: number;
+}
+
+/** Renders a thread as a Markdown note: front matter, then the posts. */
+export function renderThreadNote({ posts, stored }: ThreadNote): string {
+  const note = renderPostNote({
+    url: posts[0]?.url ?? '',
+    posts: posts.map((post, at) => ({ ...post, context: at === 0 ? 'post' : 'thread' })),
+    warnings: [],
+    fetchedAt: toIsoSeconds(stored * 1000),
+    source: 'archive',
+    full: true,
+    userDetail: 'off',
+  });
+  return note;
+}
+
+/** Renders front matter and title of the note with the reposts of a month like `2024-03`. */
+export function renderRepostsHead(account: Account, month: string): string {
+  const title = `Reposts of ${month}`;
+  const front = renderFrontMatter({ title, handle: account.screen_name });
+  return `${front}\n# ${title} by ${titleAccount(account)}\n`;
+}
+
+interface RepostLine {
+  readonly platform: Platform;
+  /** Time of the repost in Unix seconds. */
+  readonly created: number;
+  readonly postHandle: string;
+  readonly postId: string;
+  readonly post: Status | null;
+}
+
+const maxExcerpt = 280;
+
+/** Renders a repost as a Markdown list item, after an empty line. */
+export function renderRepost(repost: RepostLine): string {
+  const { created, post, platform, postHandle: handle, postId: id } = repost;
+  const name = post === null ? `@${handle}` : nameAccount(post.author);
+  const url = post === null ? postUrl({ platform, handle, id }, '') : post.url;
+  const head = `${toIsoSeconds(created * 1000)} ${link(name, url)}`;
+  const excerpt = post === null ? '' : escapeLine(cutLine(toLine(post.text), maxExcerpt));
+  return `\n${listItem(joinLines([head, excerpt]))}\n`;
+}
+
+export interface YearCount {
+  readonly year: string;
+  readonly threads: number;
+  readonly posts: number;
+  readonly reposts: number;
+}
+
+/** Renders the overview note of an export: the account's profile, and counts per year. */
+export function renderArchiveIndex(account: Account, years: readonly YearCount[]): string {
+  const front = renderFrontMatter({
+    title: nameAccount(account),
+    handle: account.screen_name,
+    platform: account.platform,
+    url: account.url,
+  });
+  const profile = renderProfile(account, true);
+  return `${front}\n${joinBlocks([`# ${titleAccount(account)}`, profile, renderYears(years)])}\n`;
+}
+
+function renderYears(years: readonly YearCount[]): string {
+  if (years.length === 0) return 'There are no posts.';
+  const rows = years.map(({ year, threads, posts, reposts }) => {
+    const counts = [threads, posts, reposts].map(formatNumber);
+    // The function `link` would drop this relative URL.
+    return `| [${year}](${year}/) | ${counts.join(' | ')} |`;
+  });
+  const table = ['| Year | Threads | Posts | Reposts |', '| --- | --: | --: | --: |', ...rows];
+  return joinBlocks(['## Years', table.join('\n')]);
+}

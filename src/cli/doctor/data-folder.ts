@@ -9,7 +9,7 @@ import { entryPoint } from '../../lib/entry-point.ts';
 import { listOwnFiles, listOwnFilesIfReadable } from '../../lib/files/data-folder.ts';
 import { isAccessibleByOthers, isCode } from '../../lib/files/private-files.ts';
 import { NewerSchemaError } from '../../lib/files/sqlite.ts';
-import { parseJson } from '../../lib/parse-json.ts';
+import { parseJson } from '../../lib/http/json-bodies.ts';
 import { readSecret, UnusableSecretError } from '../../lib/secret.ts';
 import { findLostDatabases } from '../../server/wiring/lost-databases.ts';
 import { freeBytesOf, newestSchemaOf, toSize } from '../backup/manifest.ts';

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { createConnectionReader } from '../../access/client-address.ts';
 import type { Config } from '../../config/config.ts';
 import { codeOfFailure, getOnce, type OnceAnswer } from '../../lib/http/get-once.ts';
+import { parseJson } from '../../lib/http/json-bodies.ts';
 import { isLoopbackName, toLocalUrl } from '../../lib/http/url.ts';
-import { parseJson } from '../../lib/parse-json.ts';
 import type { Random } from '../../lib/random.ts';
 import { withDeadline } from '../../lib/scheduling/deadline.ts';
 import {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { readBoundedText, UnusableTextError } from '../../lib/files/bounded-text.ts';
 import { FileLockedError, lockFile } from '../../lib/files/file-lock.ts';
 import { isMissing, syncFolder } from '../../lib/files/private-files.ts';
-import { parseJson } from '../../lib/parse-json.ts';
+import { parseJson } from '../../lib/http/json-bodies.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { explainWriteErrors } from '../output/output.ts';
 import { type Memory, maxRemembered } from './poll.ts';

@@ -49,3 +49,12 @@ export function parseJsonBody(bytes: Buffer): unknown {
 
 /** Returns JSON with a final newline, so that a shell prompt starts on its own line. */
 export const toJsonBody = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
+/** Returns the value of JSON text; `undefined` for invalid text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

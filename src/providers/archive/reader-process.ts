@@ -1,5 +1,5 @@
 import { openArchiveStore } from '../../archive/store/store.ts';
-import { lowerPriority } from '../../lib/scheduling/lower-priority.ts';
+import { lowerPriority } from '../../lib/entry-point.ts';
 import type { Answers, QueryKind } from '../../model/queries.ts';
 import { type ReaderMessage, type ReaderOptions, type ReadRequest, toFailure } from './messages.ts';
 import { type ArchiveReads, createReads } from './reads.ts';

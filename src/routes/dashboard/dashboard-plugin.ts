@@ -17,8 +17,7 @@ import { recordProblem, sendError } from '../problems.ts';
 import { isNavigation } from '../reads/negotiation.ts';
 import { toPath } from '../reads/routes.ts';
 import { refuseAll, route } from '../route.ts';
-import { renderField } from './elements.ts';
-import { dashboardHeaders, renderDashboard } from './layout.ts';
+import { dashboardHeaders, renderDashboard, renderField } from './layout.ts';
 import {
   type DashboardPage,
   type DashboardSection,

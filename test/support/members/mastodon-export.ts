@@ -1,5 +1,8 @@
 import { readOwner } from '../../../src/archive/imports/mastodon/actor.ts';
-import { activityPayload, readOutbox } from '../../../src/archive/imports/mastodon/outbox.ts';
+import {
+  activityPayload,
+  readOutbox,
+} from '../../../src/archive/imports/mastodon/mastodon-format.ts';
 import { parseActor } from '../../../src/normalize/activitypub/actor.ts';
 import { audiences, toActor, toAnnounce, toCreate } from '../exports/mastodon-export.ts';
 import { byReason, type Platform } from './platform.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toOwnBuffer } from '../../../src/lib/own-buffer.ts';
+import { toOwnBuffer } from '../../../src/render/formats.ts';
 
 it.each([
   ['text', 'é', 2],

@@ -4,16 +4,16 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { describe, expect, it } from 'vitest';
+import {
+  renderArchiveIndex,
+  renderRepost,
+  renderRepostsHead,
+} from '../../../src/cli/archive/export-notes.ts';
 import { parseUrl } from '../../../src/lib/http/url.ts';
 import type { Account } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
 import type { Status } from '../../../src/model/post.ts';
 import type { ListResult, PostResult } from '../../../src/model/results.ts';
-import {
-  renderArchiveIndex,
-  renderRepost,
-  renderRepostsHead,
-} from '../../../src/render/archive-notes.ts';
 import { renderBrowsePage } from '../../../src/render/markdown/browse-page.ts';
 import { renderPostPage } from '../../../src/render/markdown/post-page.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';

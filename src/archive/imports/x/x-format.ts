@@ -3,7 +3,7 @@ import { toIsoSeconds } from '../../../lib/clock.ts';
 import { type Account, toWebsite } from '../../../model/account.ts';
 import { lenient, textOrNull, tokenOrNull } from '../../../normalize/lenient.ts';
 import { webUrlOrNull } from '../../../normalize/text.ts';
-import { readTimeMs } from '../../../normalize/times.ts';
+import { readTimeMs, toIsoTime } from '../../../normalize/times.ts';
 import { enlargeAvatar, toXAccount, xHandle } from '../../../normalize/x.ts';
 import { toIdHandle } from '../../store/connections.ts';
 import {
@@ -12,13 +12,25 @@ import {
   type ExportFiles,
   type ExportFormat,
   type ExportSource,
+  folderOf,
+  type MediaReference,
   readObject,
 } from '../export-source.ts';
 import { type LeftOutRules, readLeftOut } from '../left-out.ts';
-import { convertRecords, readFirst, readRecords } from '../records.ts';
-import { type ExportParts, findParts, mediaNameOf, mediaPath, readAccount } from './account.ts';
+import { convertRecords, readFirst, readRecords, readRows } from '../records.ts';
+import { fileNameOf } from './normalize.ts';
 import { readEditedIds, readNotes, readPosts } from './posts.ts';
-import { connectionPayload, manifestPayload, readId, readXTimeMs, userPayload } from './wire.ts';
+import {
+  accountPayload,
+  connectionPayload,
+  type ManifestPayload,
+  manifestPayload,
+  profilePayload,
+  protectionPayload,
+  readId,
+  readXTimeMs,
+  userPayload,
+} from './wire.ts';
 
 /** Import format of X exports, also from 2012 to 2018: zip file, folder or its `data` folder. */
 export const xFormat: ExportFormat = {
@@ -163,6 +175,8 @@ async function readMonthlyAccount(
 
 const notPosts = 'Perch imports only posts, the profile and connections';
 
+export const mediaPath = /(?:^|\/)(tweets?|community_tweet|profile)_media\/([^/]{1,500})$/;
+
 const rules: LeftOutRules['rules'] = [
   [mediaPath, null],
   [/(?:^|\/)(?:assets\/|Your archive\.html$|README\.txt$|index\.html$)/, null],
@@ -199,3 +213,114 @@ const monthlyRules: LeftOutRules['rules'] = [
   [/^(?:data\/)?js\/tweet_index$/, null],
   [/\.csv$/, 'the same posts are in other files'],
 ];
+
+/** Reads the account with counts of followers and posts. @throws Error if it is unreadable */
+export async function readAccount(parts: ExportParts, manifest: ManifestPayload | null) {
+  const known = await readFirst(parts.account, { schema: accountPayload });
+  if (known === null)
+    throw new Error('account.js does not contain an account. Download the export again.');
+  const { accountId, username, accountDisplayName, createdAt } = known.account;
+  const shown = await readFirst(parts.profile, { schema: profilePayload });
+  const { description, avatarMediaUrl = null, headerMediaUrl = null } = shown?.profile ?? {};
+  const { bio = null, location = null, website = null } = description ?? {};
+  const account = toXAccount({
+    id: accountId,
+    screen_name: username,
+    name: accountDisplayName,
+    description: bio,
+    location,
+    website: toWebsite(webUrlOrNull(website)),
+    avatar_url: enlargeAvatar(webUrlOrNull(avatarMediaUrl)),
+    banner_url: webUrlOrNull(headerMediaUrl),
+    followers: await countConnections(parts.followers),
+    following: await countConnections(parts.following),
+    statuses: countPosts(manifest),
+    joined: toIsoTime(createdAt),
+    protected: await readProtection(parts),
+  });
+  const refer = (url: string | null, exported: string | null): readonly MediaReference[] => {
+    if (url === null || exported === null) return [];
+    return [{ url, name: `profile ${accountId}-${stemOf(fileNameOf(exported))}` }];
+  };
+  const { avatar_url, banner_url } = account;
+  const media = [...refer(avatar_url, avatarMediaUrl), ...refer(banner_url, headerMediaUrl)];
+  return { account, media };
+}
+
+async function countConnections(files: readonly ExportFile[]): Promise<number | null> {
+  if (files.length === 0) return null;
+  let count = 0;
+  for await (const _row of readRows(files, { schema: connectionPayload })) count += 1;
+  return count;
+}
+
+function countPosts(manifest: ManifestPayload | null): number | null {
+  const files = (manifest?.dataTypes?.tweets ?? manifest?.dataTypes?.tweet)?.files ?? [];
+  const counts = files.flatMap(({ count }) => (count === null ? [] : [count]));
+  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function readProtection({ protection }: ExportParts): Promise<boolean> {
+  let last = { ms: Number.NEGATIVE_INFINITY, isProtected: false }; // exports list only the changes of six months
+  for await (const row of readRows(protection, { schema: protectionPayload })) {
+    const { protectedAt, action } = row.protectedHistory;
+    const ms = readTimeMs(protectedAt) ?? 0;
+    if (ms >= last.ms) last = { ms, isProtected: /^protect/i.test(action) };
+  }
+  return last.isProtected;
+}
+
+const patterns = {
+  manifest: /^manifest\.js$/,
+  account: /^account\.js$/,
+  profile: /^profile\.js$/,
+  protection: /^protected-history\.js$/,
+  notes: /^note-tweet(?:-part(\d+))?\.js$/,
+  tweets: /^tweets?(?:-part(\d+))?\.js$/,
+  communityTweets: /^community-tweets?(?:-part(\d+))?\.js$/,
+  followers: /^follower(?:-part(\d+))?\.js$/,
+  following: /^following(?:-part(\d+))?\.js$/,
+} as const;
+
+/** Files to import, by kind of file, each kind in the order of the part numbers. */
+export interface ExportParts
+  extends Readonly<Record<keyof typeof patterns, readonly ExportFile[]>> {
+  /** Folder of the files, with a trailing `/` unless it is empty. */
+  readonly folder: string;
+  /** All files, in any order. */
+  readonly all: readonly ExportFile[];
+}
+
+const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
+
+/** Finds the files of an X export in any folder. */
+export function findParts(files: readonly ExportFile[]): ExportParts | null {
+  const accounts = files.filter((file) => patterns.account.test(baseOf(file)));
+  const parts = accounts.map((file) => toParts(files, folderOf(file.name)));
+  return parts.find(({ tweets, profile }) => tweets.length + profile.length > 0) ?? null;
+}
+
+function toParts(files: readonly ExportFile[], folder: string): ExportParts {
+  const own = files.filter((file) => folderOf(file.name) === folder);
+  const found = Object.entries(patterns).map(([kind, pattern]) => {
+    const partOf = (file: ExportFile) => Number(pattern.exec(baseOf(file))?.[1] ?? 0);
+    const parts = own.filter((file) => pattern.test(baseOf(file)));
+    return [kind, parts.toSorted((a, b) => partOf(a) - partOf(b))];
+  });
+  const all = own.filter((file) => Object.values(patterns).some((p) => p.test(baseOf(file))));
+  return { ...Object.fromEntries(found), folder, all } as ExportParts; // has the keys of `patterns`
+}
+
+/*
+ * X exports contain the files of a post as `tweets_media/{id of the post}-{file name in the URL}`, and the pictures of the
+ * profile as `profile_media/{id of the account}-{file name in the URL}`, with an extension that the URL can lack.
+ */
+
+/** Returns the name of a media file in posts and profiles; `null` for other files. */
+export function mediaNameOf(path: string): string | null {
+  const [, folder, name] = mediaPath.exec(path) ?? [];
+  if (folder === undefined || name === undefined) return null;
+  return folder === 'profile' ? `profile ${stemOf(name)}` : name;
+}
+
+const stemOf = (name: string): string => name.replace(/\.[A-Za-z0-9]{1,5}$/, '');

@@ -12,7 +12,7 @@ import {
   renderSection,
   renderTiles,
   type Tile,
-} from '../elements.ts';
+} from '../layout.ts';
 import { countOf, formatCount, formatMs, formatShare, renderPast } from '../numbers.ts';
 
 export interface AnswersFigures {

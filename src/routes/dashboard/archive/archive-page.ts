@@ -5,7 +5,7 @@ import { platformNames } from '../../../model/reference.ts';
 import { type Html, html } from '../../../render/html/markup.ts';
 import { toLine } from '../../../render/markdown/characters.ts';
 import { docsPath, renderLink, type Site } from '../../pages/layout.ts';
-import { renderBadge, renderRows, renderSection, renderTiles, type Tile } from '../elements.ts';
+import { renderBadge, renderRows, renderSection, renderTiles, type Tile } from '../layout.ts';
 import { countOf, formatBytes, formatCount, formatDay, renderPast } from '../numbers.ts';
 
 export interface ArchiveFigures {

@@ -1,7 +1,7 @@
 import { Html, type HtmlPart, html } from '../../../render/html/markup.ts';
 import { toLine } from '../../../render/markdown/characters.ts';
 import { docsPath, renderCode, renderLink, type Site } from '../../pages/layout.ts';
-import { renderBadge, renderSection } from '../elements.ts';
+import { renderBadge, renderSection } from '../layout.ts';
 
 /** Setting; `value` is `null` if the setting has no value, and masked if it is secret. */
 export interface ShownSetting {

@@ -3,8 +3,7 @@ import { encodeComponent } from '../../../lib/http/url.ts';
 import { type Html, html } from '../../../render/html/markup.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
 import { findVersioned } from '../../reads/routes.ts';
-import { renderBadge, renderField } from '../elements.ts';
-import { renderFormToken } from '../layout.ts';
+import { renderBadge, renderField, renderFormToken } from '../layout.ts';
 import { renderTime } from '../numbers.ts';
 import { dashboardPath, type View, type Visit } from '../pages.ts';
 

@@ -7,7 +7,7 @@ import { platformNames } from '../../../model/reference.ts';
 import { type Html, type HtmlPart, html } from '../../../render/html/markup.ts';
 import type { EventLoopDelay } from '../../monitoring/load.ts';
 import { renderLink, type Site, toLink } from '../../pages/layout.ts';
-import { renderAlerts, renderBadge, renderSection, renderTiles, type Tile } from '../elements.ts';
+import { renderAlerts, renderBadge, renderSection, renderTiles, type Tile } from '../layout.ts';
 import {
   countOf,
   formatBytes,

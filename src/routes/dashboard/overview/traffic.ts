@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../render/html/markup.ts';
 import type { Period } from '../../monitoring/minute-history.ts';
 import type { TrafficTotals } from '../../monitoring/traffic.ts';
-import { renderSection } from '../elements.ts';
+import { renderSection } from '../layout.ts';
 import { countOf, formatClock, formatCount, formatShare } from '../numbers.ts';
 
 export type TrafficName = 'requests' | keyof TrafficTotals;

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { reads } from '../../../../src/reads/index.ts';
 import { describeParametersOf } from '../../../../src/reads/read.ts';
-import { createTools } from '../../../../src/routes/mcp/tools.ts';
+import { createTools } from '../../../../src/routes/mcp/server.ts';
 
 const definitions = [...createTools().values()].map(({ definition }) => definition);
 const properties = definitions.flatMap(({ name, inputSchema }) =>

@@ -19,7 +19,7 @@ const facts = {
 const json: unknown = JSON.parse(JSON.stringify(describeOpenApi(facts)));
 const document = parseDocument(json);
 const all = operationsOf(document);
-/** Operations of reads. The others are in the tests of `endpoint-paths`. */
+/** Operations of reads. The others are in `endpoint-paths.test.ts`. */
 const operations = all.filter(({ operationId }) => routes.some(({ id }) => id === operationId));
 
 /** Returns the target of a reference (RFC 6901); `undefined` if there is none. */

@@ -4,7 +4,7 @@ import {
   describeBodyParts,
   describeEndpointPaths,
   listReplySchemas,
-} from '../../../../src/routes/openapi/endpoint-paths.ts';
+} from '../../../../src/routes/openapi/document.ts';
 import { nameExamples } from '../../../../src/routes/openapi/examples.ts';
 import type { Endpoint } from '../../../../src/routes/route.ts';
 import { endpoints } from '../../../../src/server/endpoints.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAnswerText } from '../../../../src/sessions/turns/answer-text.ts';
+import { createAnswerText } from '../../../../src/sessions/turns/turn-run.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 it('repeats the text of a slow, long answer up to four megabytes in total', async () => {

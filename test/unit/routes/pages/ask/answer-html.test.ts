@@ -3,7 +3,7 @@ import { encodeComponent } from '../../../../../src/lib/http/url.ts';
 import {
   createAnswerRenderer,
   foreignLinks,
-} from '../../../../../src/routes/pages/ask/answer-html.ts';
+} from '../../../../../src/routes/pages/ask/ask-plugin.ts';
 import { fc } from '../../../../support/fast-check.ts';
 import { hostileHtml, hostileUrl, parseHtml } from '../../../../support/render-html.ts';
 
