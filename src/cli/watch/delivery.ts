@@ -79,8 +79,11 @@ export async function sleep(
   return !stop.aborted;
 }
 
+/** Time in milliseconds between SIGTERM and SIGKILL for a command that exceeds the timeout. */
+const graceMs = 5000;
+
 /**
- * Runs a command in the shell. Its output goes to standard error. After `timeoutMs`, kills it and
+ * Runs a command in the shell. Its output goes to standard error. After `timeoutMs`, ends it and
  * all processes that it started.
  */
 export async function runCommandLine(
@@ -88,20 +91,25 @@ export async function runCommandLine(
   { input, timeoutMs }: { readonly input: string; readonly timeoutMs: number },
 ): Promise<Failure | null> {
   const child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 2, 2] });
-  const kill = () => killGroup(child);
+  const kill = () => signalGroup(child, 'SIGKILL');
   process.on('exit', kill);
   let isLate = false;
-  const timer = setTimeout(() => {
+  const end = () => {
     isLate = true;
-    kill();
-  }, timeoutMs);
+    signalGroup(child, 'SIGTERM');
+    timers.push(setTimeout(kill, graceMs));
+  };
+  const timers = [setTimeout(end, timeoutMs)];
   try {
     const reason = await waitForExit(child, input);
-    if (isLate) return { reason: `took longer than ${formatDuration(timeoutMs)}` };
+    if (isLate) {
+      kill(); // processes that the command started can outlive it
+      return { reason: `took longer than ${formatDuration(timeoutMs)}` };
+    }
     return reason === null ? null : { reason };
   } finally {
     process.off('exit', kill);
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
   }
 }
 
@@ -117,9 +125,9 @@ function waitForExit(child: ChildProcess, input: string): Promise<string | null>
   });
 }
 
-function killGroup({ pid }: ChildProcess): void {
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    if (pid !== undefined) process.kill(-pid, signal);
   } catch {
     // The processes have ended.
   }

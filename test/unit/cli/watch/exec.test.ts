@@ -42,6 +42,15 @@ it('ends all processes of a command that takes too long', async () => {
   await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
+it('lets a command that takes too long clean up', async () => {
+  const file = `${temporaryFolder()}/cleaned`;
+  const command = `trap "echo > '${file}'; exit" TERM; sleep 600 & wait`;
+
+  await runCommandLine(command, { input: '', timeoutMs: 1000 });
+
+  expect(existsSync(file)).toBe(true);
+});
+
 /** Returns whether a process runs. A process that has ended, but whose parent has not noticed, does not run. */
 function isRunning(pid: number): boolean {
   try {
