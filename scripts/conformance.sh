@@ -4,7 +4,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
-port=$((20000 + RANDOM % 20000))
+port=$((20000 + RANDOM % 12000))
 npm install --prefix "$work" --no-audit --no-fund --silent \
   node@24 \
   released@npm:@modelcontextprotocol/conformance@0.1.16 \

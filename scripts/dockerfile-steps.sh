@@ -5,7 +5,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 user=54321 # an ID without a name, a home folder or files
-port=$((20000 + RANDOM % 20000))
+port=$((20000 + RANDOM % 12000))
 trap '[ -z "${server:-}" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 fail() { printf 'dockerfile: %s\n' "$*"; cat "$work/log" 2>/dev/null; exit 1; }
 

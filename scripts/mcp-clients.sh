@@ -6,7 +6,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
-port=$((20000 + RANDOM % 20000))
+port=$((20000 + RANDOM % 12000))
 paths=("$@")
 [ $# -gt 0 ] || paths=(/mcp /mcp/)
 trap 'kill "${server:-0}" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -15,9 +15,9 @@ cd "$root"
 [ -e dist/main.js ] || npm run --silent build
 # The setting in this project's `.npmrc`, which `npm run` passes on, does not apply to these packages.
 export npm_config_strict_allow_scripts=false
-node24=${PERCH_NODE24:-}
+node=${PERCH_NODE24:+$PERCH_NODE24/bin/node}
 packages=()
-[ -x "$node24/bin/node" ] || packages=(node@24)
+[ -x "$node" ] || packages=(node@24)
 npm install --prefix "$work" --no-audit --no-fund --loglevel=error "${packages[@]}" \
   @modelcontextprotocol/sdk@1.32.2 \
   @modelcontextprotocol/client@2.4.0 \
@@ -26,7 +26,6 @@ npm install --prefix "$work" --no-audit --no-fund --loglevel=error "${packages[@
   @langchain/mcp-adapters@1.1.4 @langchain/core@1.4.0 \
   @openai/agents@0.20.0 \
   zod@4.6.7
-node=$node24/bin/node
 [ -x "$node" ] || node=$(find "$work/node_modules" -path '*/bin/node' -type f | grep linux | head -1)
 
 (cd "$work" && exec env PORT=$port PERCH_BASE_URL="http://localhost:$port" PERCH_DATA_DIR=:memory: \

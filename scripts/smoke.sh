@@ -3,7 +3,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
-port=$((20000 + RANDOM % 20000))
+port=$((20000 + RANDOM % 12000))
 export XDG_DATA_HOME="$work/share"
 (cd "$work" && exec env PORT=$port node "$root/dist/main.js") >"$work/log" 2>&1 &
 server=$!

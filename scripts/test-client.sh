@@ -4,7 +4,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
-port=$((20000 + RANDOM % 20000))
+port=$((20000 + RANDOM % 12000))
 trap 'kill "${server:-0}" 2>/dev/null || true; rm -rf "$work"' EXIT
 npm install --prefix "$work" --no-audit --no-fund --silent \
   openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3 @types/node@20
