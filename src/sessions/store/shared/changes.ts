@@ -104,7 +104,9 @@ function createLeases(options: SharedSessionsOptions, { list, load }: Transactio
     close: async (): Promise<void> => {
       closing.abort();
       if (held.size === 0 || !engine.state.isUp) return;
-      await list(renewScript, engine.instance, 0, ...held).catch(() => {}); // the leases expire
+      // Leases that were not ended expire.
+      const fail = (error: unknown) => onFault(error, 'ending leases');
+      await list(renewScript, engine.instance, 0, ...held).catch(fail);
     },
   };
 }
