@@ -220,7 +220,7 @@ describe('the overview of the dashboard', () => {
     expect(tileOf(html, 'Answered from the cache, last hour')).toBe('75% 3 of 4 reads');
     expect(tileOf(html, 'Cache')).toMatch(/^[\d.]+ KiB of 64 MiB, 1 entry$/);
     expect(tileOf(html, 'Upstream pool, last 60 seconds')).toBe('200 left 0 of 200 requests used');
-    expect(tileOf(html, 'Memory')).toMatch(/^[\d.]+ MiB [\d.]+ MiB of JavaScript objects$/);
+    expect(tileOf(html, 'Memory')).toMatch(/^[\d.]+ [MG]iB [\d.]+ [MG]iB of JavaScript objects$/);
     expect(tileOf(html, 'Event-loop delay')).toBe('1.3 ms at most 340 ms in the last minute');
   });
 
