@@ -1,366 +1,298 @@
-import { type Token, Tokenizer } from 'parse5';
 import type { Facet } from '../model/post.ts';
-import {
-  attributeOf,
-  blocks,
-  cells,
-  containers,
-  Formula,
-  ignored,
-  impliedEnds,
-  Lists,
-  rawModes,
-  shiftText,
-  styles,
-  Tables,
-  voids,
-} from './html-elements.ts';
-import {
-  type Margin,
-  type NameMention,
-  type RichText,
-  TextWriter,
-  toLinkText,
-} from './text-writer.ts';
+import { toFormulaText } from './formula.ts';
+import { attributeOf, blocks, byName, type Element, parseHtml } from './html-tree.ts';
+import { isWebUrl } from './text.ts';
+import { type Margin, type RichText, Table, TextWriter } from './text-writer.ts';
+
+/** Function that returns a mention's full handle; `null` if unknown. `label`: visible text. */
+export type NameMention = (url: string, label: string) => string | null;
 
 interface HtmlOptions {
   readonly nameMention: NameMention;
-  /** CSS classes of elements to omit with their content. */
-  readonly omittedClasses?: ReadonlySet<string>;
+  /** CSS class of elements to omit with their content. */
+  readonly omittedClass?: string;
 }
 
 const maxHtmlLength = 262_144; // UTF-16 code units, far above the limits of servers
 
-/** Converts HTML to text and facets in linear time, without a tree of elements. */
+/** Converts HTML to text and facets in linear time. */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const bounded = html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html;
-  return new HtmlReader(bounded, options).read(bounded);
+  const writer = new TextWriter();
+  const reader = {
+    options,
+    writer,
+    isAfterMath: false,
+    isAfterBreak: false,
+    hasParentheses: false,
+  };
+  // Lone surrogates could combine to a character where two parts of the text are joined.
+  const root = parseHtml(bounded.replaceAll(/\p{Surrogate}/gu, '\uFFFD'));
+  readChildren(root, { reader, styles: [] });
+  return writer.finish();
 }
 
-const maxDepth = 200; // tags of deeper elements are ignored
-
-interface OpenElement {
-  readonly name: string;
-  leave(): void;
+interface Reader {
+  readonly options: HtmlOptions;
+  readonly writer: TextWriter;
+  isAfterMath: boolean;
+  isAfterBreak: boolean;
+  /** Whether the last ruby text has its own parentheses (`rp`). */
+  hasParentheses: boolean;
 }
 
-interface OpenLink {
-  readonly href: string;
-  readonly classes: ReadonlySet<string>;
+interface List {
+  next: number;
+  readonly step: number;
+  readonly isOrdered: boolean;
+}
+
+interface Link {
   readonly label: string[];
   isShortened: boolean;
 }
 
-class HtmlReader {
-  readonly #options: HtmlOptions;
-  readonly #writer = new TextWriter();
-  readonly #tokenizer: Tokenizer;
-  readonly #lists: Lists;
-  readonly #open: OpenElement[] = [];
-  /** Number of open elements for each style. Only the outermost element creates a facet. */
-  readonly #styled = new Map<Facet['type'], number>();
-  readonly #tables = new Tables(this.#writer);
-  #link: OpenLink | null = null;
-  #math: Formula | null = null;
-  #isAfterMath = false;
-  #shift: 'sup' | 'sub' | null = null;
-  /** Whether the open ruby text has its own parentheses (`rp`). */
-  #hasParentheses = false;
-  #invisible = 0;
-  #omitted = 0;
-  #verbatim = 0;
-  #isAfterBreak = false;
+/** Properties of a text that the elements around it decide. */
+interface Place {
+  readonly reader: Reader;
+  readonly list?: List;
+  readonly table?: Table;
+  readonly link?: Link;
+  readonly shift?: 'sup' | 'sub';
+  readonly isInvisible?: boolean;
+  readonly isVerbatim?: boolean;
+  /** Styles of the elements around. Only the outermost of each creates a facet. */
+  readonly styles: readonly Facet['type'][];
+}
 
-  constructor(html: string, options: HtmlOptions) {
-    this.#options = options;
-    this.#lists = new Lists(html);
-    this.#tokenizer = new Tokenizer(
-      { sourceCodeLocationInfo: false },
-      {
-        onStartTag: (token) => this.#start(token),
-        onEndTag: ({ tagName }) => this.#end(tagName),
-        onCharacter: ({ chars }) => this.#text(chars),
-        onWhitespaceCharacter: ({ chars }) => this.#text(chars),
-        ...ignored,
-      },
-    );
-  }
+const styles = byName<Facet['type']>(
+  ['bold', 'b strong h1 h2 h3 h4 h5 h6 th'],
+  ['italic', 'i em'],
+  ['strikethrough', 'del s strike'],
+  ['code', 'code pre tt kbd samp'],
+);
 
-  read(html: string): RichText {
-    // Lone surrogates could combine to a character where two parts of the text are joined.
-    this.#tokenizer.write(html.replaceAll(/\p{Surrogate}/gu, '\uFFFD'), true);
-    this.#leaveDownTo(0);
-    return this.#writer.finish();
-  }
+const readers = byName<typeof readOther>(
+  [readBreak, 'br'],
+  [readPicture, 'img'],
+  [readLink, 'a'],
+  [readList, 'ul ol'],
+  [readItem, 'li'],
+  [readQuotation, 'blockquote'],
+  [readTable, 'table'],
+  [readRow, 'tr'],
+  [readCell, 'td th'],
+  [readMath, 'math'],
+  [readShifted, 'sup sub'],
+  [readQuoted, 'q'],
+  [readRuby, 'ruby rp rt'],
+);
 
-  #start(token: Token.TagToken): void {
-    const { tagName: name } = token;
-    if (name === 'br') this.#breakLine();
-    else if (name === 'img') this.#text(attributeOf(token, 'alt'));
-    if (blocks.has(name)) this.#startBlock(name);
-    if (voids.has(name)) return;
-    if (token.selfClosing && this.#math !== null) {
-      this.#math.enter(name)();
-      return;
-    }
-    if (name === 'a') this.#closeTo('a');
-    const mode = rawModes.get(name);
-    if (mode !== undefined) this.#tokenizer.state = mode;
-    if (this.#open.length >= maxDepth && mode === undefined) return;
-    this.#open.push({ name, leave: this.#enter(token) });
+function readChildren({ children }: Element, place: Place): void {
+  for (const child of children) {
+    if (typeof child === 'string') write(child, place);
+    else readElement(child, place);
   }
+}
 
-  /** Opens an element, and returns the function that closes it. */
-  #enter(token: Token.TagToken): () => void {
-    const { tagName: name } = token;
-    const classes = new Set(attributeOf(token, 'class').split(/\s+/));
-    if (rawModes.has(name) || this.#isOmitted(classes)) return this.#enterOmitted();
-    if (this.#math !== null) return this.#enterInMath(this.#math, token);
-    switch (name) {
-      case 'template':
-        return this.#enterOmitted();
-      case 'a':
-        return this.#enterLink(attributeOf(token, 'href'), classes);
-      case 'ul':
-      case 'ol':
-        return this.#enterList(token);
-      case 'li':
-        return this.#enterMargin(name, this.#lists.nextMargin(token));
-      case 'blockquote':
-        return this.#enterMargin(name, { first: '> ', rest: '> ' });
-      case 'table':
-        return this.#enterTable();
-      case 'tr':
-        return this.#enterRow();
-      case 'td':
-      case 'th':
-        return this.#enterCell(token);
-      case 'math':
-        return this.#enterMath(attributeOf(token, 'alttext'));
-      case 'sup':
-      case 'sub':
-        return this.#enterShift(name);
-      case 'q':
-        return this.#enterPair('“', '”');
-      case 'rp':
-      case 'rt':
-      case 'ruby':
-        return this.#enterRuby(name);
-      default:
-        return this.#enterOther(name, classes);
-    }
-  }
+function readElement(element: Element, place: Place): void {
+  const { options, writer, isAfterMath } = place.reader;
+  const isInnerList = isList(element) && place.list !== undefined;
+  const breaks = isInnerList ? 1 : blocks.get(element.name);
+  if (breaks !== undefined) writer.breakBlock(breaks);
+  // KaTeX shows each formula a second time, for readers without MathML.
+  if (isAfterMath && hasClass(element, 'katex-html')) return;
+  if (options.omittedClass !== undefined && hasClass(element, options.omittedClass)) return;
+  const read = readers.get(element.name) ?? readOther;
+  read(element, place);
+  if (breaks !== undefined) writer.breakBlock(breaks);
+}
 
-  #enterOther(name: string, classes: ReadonlySet<string>): () => void {
-    if (classes.has('invisible')) return this.#enterInvisible();
-    if (classes.has('ellipsis')) return () => this.#addEllipsis();
-    const style = styles.get(name);
-    return style === undefined ? () => this.#endBlock(name) : this.#enterStyle(name, style);
-  }
+function readOther(element: Element, place: Place): void {
+  const isInvisible = hasClass(element, 'invisible');
+  const isShortened = isInvisible || hasClass(element, 'ellipsis');
+  if (place.link !== undefined) place.link.isShortened ||= isShortened;
+  if (isInvisible) readChildren(element, { ...place, isInvisible });
+  else if (isShortened) readBetween(element, place, ['', '…']);
+  else readStyled(element, place);
+}
 
-  #isOmitted(classes: ReadonlySet<string>): boolean {
-    const { omittedClasses } = this.#options;
-    // KaTeX shows each formula a second time, for readers without MathML.
-    if (this.#isAfterMath && classes.has('katex-html')) return true;
-    return omittedClasses !== undefined && [...omittedClasses].some((name) => classes.has(name));
+function readStyled(element: Element, place: Place): void {
+  const { writer } = place.reader;
+  const inside = element.name === 'pre' ? { ...place, isVerbatim: true } : place;
+  const type = styles.get(element.name);
+  if (type === undefined || place.styles.includes(type)) {
+    readChildren(element, inside);
+  } else {
+    const style = writer.openStyle(type);
+    readChildren(element, { ...inside, styles: [...place.styles, type] });
+    writer.closeStyle(style);
   }
+}
 
-  #enterOmitted(): () => void {
-    this.#omitted += 1;
-    return () => {
-      this.#omitted -= 1;
-    };
-  }
+function readBetween(element: Element, place: Place, [before, after]: readonly [string, string]) {
+  if (before !== '') write(before, place);
+  readChildren(element, place);
+  write(after, place);
+}
 
-  #enterInvisible(): () => void {
-    if (this.#link !== null) this.#link.isShortened = true;
-    this.#invisible += 1;
-    return () => {
-      this.#invisible -= 1;
-    };
-  }
+function readQuoted(element: Element, place: Place): void {
+  readBetween(element, place, ['“', '”']);
+}
 
-  #addEllipsis(): void {
-    if (this.#link !== null) this.#link.isShortened = true;
-    this.#text('…');
-  }
+function readPicture(element: Element, place: Place): void {
+  write(attributeOf(element, 'alt'), place);
+}
 
-  #enterStyle(name: string, type: Facet['type']): () => void {
-    const depth = this.#styled.get(type) ?? 0;
-    const style = depth === 0 ? this.#writer.openStyle(type) : null;
-    this.#styled.set(type, depth + 1);
-    if (name === 'pre') this.#verbatim += 1;
-    return () => {
-      if (name === 'pre') this.#verbatim -= 1;
-      this.#styled.set(type, (this.#styled.get(type) ?? 1) - 1);
-      if (style !== null) this.#writer.closeStyle(style);
-      this.#endBlock(name);
-    };
-  }
+function readShifted(element: Element, place: Place): void {
+  readChildren(element, { ...place, shift: element.name === 'sup' ? 'sup' : 'sub' });
+}
 
-  #enterMargin(name: string, margin: Margin): () => void {
-    this.#writer.openMargin(margin);
-    return () => {
-      this.#writer.closeMargin();
-      this.#endBlock(name);
-    };
-  }
+/** Adds parentheses to ruby readings that have none, for readers without ruby. */
+function readRuby(element: Element, place: Place): void {
+  const { reader } = place;
+  if (element.name !== 'rt') reader.hasParentheses = element.name === 'rp';
+  if (element.name !== 'rt' || reader.hasParentheses) readChildren(element, place);
+  else readBetween(element, place, ['(', ')']);
+}
 
-  #enterTable(): () => void {
-    this.#tables.open();
-    return () => {
-      this.#tables.close();
-      this.#endBlock('table');
-    };
-  }
+function readMath(element: Element, place: Place): void {
+  write(
+    toFormulaText(element, (text) => clean(text, place)),
+    place,
+  );
+  place.reader.isAfterMath = true;
+}
 
-  #enterRow(): () => void {
-    this.#tables.startRow();
-    return () => {
-      this.#tables.endRow();
-      this.#endBlock('tr');
-    };
-  }
+function readTable(element: Element, place: Place): void {
+  const table = new Table(place.reader.writer, place.table);
+  readChildren(element, { ...place, table });
+  table.close();
+}
 
-  #enterCell(token: Token.TagToken): () => void {
-    const isInTable = this.#tables.openCell(token);
-    const leave = this.#enterOther(token.tagName, new Set());
-    return () => {
-      leave();
-      if (isInTable) this.#writer.closeCell();
-    };
-  }
+function readRow(element: Element, place: Place): void {
+  place.table?.startRow();
+  readChildren(element, place);
+  place.table?.endRow();
+}
 
-  #enterMath(alternative: string): () => void {
-    const math = new Formula(alternative);
-    this.#math = math;
-    return () => {
-      this.#math = null;
-      this.#text(math.toText());
-      this.#isAfterMath = true;
-    };
-  }
+function readCell(element: Element, place: Place): void {
+  const { writer } = place.reader;
+  place.table?.openCell(spanOf(element, 'colspan'), spanOf(element, 'rowspan'));
+  readStyled(element, place);
+  writer.breakBlock(0);
+  if (place.table !== undefined) writer.closeCell();
+}
 
-  #enterInMath(math: Formula, token: Token.TagToken): () => void {
-    const { tagName: name } = token;
-    if (name !== 'annotation' && name !== 'annotation-xml') return math.enter(name);
-    return math.enterAnnotation(name, attributeOf(token, 'encoding')) ?? this.#enterOmitted();
-  }
+const spanOf = (cell: Element, name: 'colspan' | 'rowspan'): number =>
+  Number.parseInt(attributeOf(cell, name), 10);
 
-  #enterShift(element: 'sup' | 'sub'): () => void {
-    const outer = this.#shift;
-    this.#shift = element;
-    return () => {
-      this.#shift = outer;
-    };
-  }
+function readQuotation(element: Element, place: Place): void {
+  readWithMargin(element, place, { first: '> ', rest: '> ' });
+}
 
-  #enterPair(before: string, after: string): () => void {
-    this.#text(before);
-    return () => this.#text(after);
-  }
+function readWithMargin(element: Element, place: Place, margin: Margin): void {
+  place.reader.writer.openMargin(margin);
+  readChildren(element, place);
+  place.reader.writer.closeMargin();
+}
 
-  /** Adds parentheses to ruby readings that have none, for readers without ruby. */
-  #enterRuby(name: 'rp' | 'rt' | 'ruby'): () => void {
-    if (name === 'rt' && !this.#hasParentheses) return this.#enterPair('(', ')');
-    if (name !== 'rt') this.#hasParentheses = name === 'rp';
-    return () => undefined;
-  }
+/** Lines of an item begin with a bullet or its number, then spaces. */
+function readItem(element: Element, place: Place): void {
+  const first = place.list?.isOrdered ? nextNumber(element, place.list) : '• ';
+  readWithMargin(element, place, { first, rest: ' '.repeat(first.length) });
+}
 
-  #enterList(token: Token.TagToken): () => void {
-    this.#lists.open(token);
-    return () => {
-      this.#lists.close();
-      this.#endBlock(token.tagName);
-    };
-  }
+function nextNumber(item: Element, list: List): string {
+  const number = toNumber(attributeOf(item, 'value')) ?? list.next;
+  list.next = number + list.step;
+  return `${number}. `;
+}
 
-  #enterLink(href: string, classes: ReadonlySet<string>): () => void {
-    const link: OpenLink = { href, classes, label: [], isShortened: false };
-    this.#link = link;
-    return () => {
-      this.#link = null;
-      if (this.#omitted > 0) return;
-      const label = link.label.join('').replaceAll('\n', ' ');
-      const { text, facet } = toLinkText({ ...link, label }, this.#options.nameMention);
-      if (facet === null) this.#writer.write(text);
-      else this.#writer.writeLink(text, facet);
-    };
-  }
+function readList(element: Element, place: Place): void {
+  const isReversed = element.attributes.some(({ name }) => name === 'reversed');
+  const list = {
+    isOrdered: element.name === 'ol',
+    next: toNumber(attributeOf(element, 'start')) ?? (isReversed ? countItems(element) : 1),
+    step: isReversed ? -1 : 1,
+  };
+  readChildren(element, { ...place, list });
+}
 
-  #text(chars: string): void {
-    const isAfterBreak = this.#isAfterBreak;
-    this.#isAfterBreak = false;
-    if (this.#omitted > 0 || this.#invisible > 0) return;
-    // Some servers write a line feed after `<br>`. That line feed has no meaning.
-    const written = chars
-      .replaceAll('\r', '')
-      .slice(isAfterBreak && chars.startsWith('\n') ? 1 : 0);
-    this.#put(this.#shift === null ? written : shiftText(written, this.#shift));
-  }
+function countItems({ children }: Element): number {
+  const inner = children.filter((child) => typeof child === 'object').filter((it) => !isList(it));
+  const own = inner.filter(({ name }) => name === 'li').length;
+  return inner.reduce((sum, child) => sum + countItems(child), own);
+}
 
-  #put(text: string): void {
-    if (text.trim() !== '') this.#isAfterMath = false;
-    if (this.#math !== null) this.#math.write(text);
-    else if (this.#link !== null) this.#link.label.push(text);
-    else if (this.#verbatim > 0) this.#writer.writeVerbatim(text);
-    else this.#writer.write(text);
-  }
+const toNumber = (text: string): number | null => (/^-?\d{1,6}$/.test(text) ? Number(text) : null);
 
-  #breakLine(): void {
-    if (this.#omitted > 0) return;
-    if (this.#link !== null) this.#link.label.push(' ');
-    else this.#writer.breakLine();
-    this.#isAfterBreak = true;
+function readLink(element: Element, place: Place): void {
+  const { writer, options } = place.reader;
+  const link: Link = { label: [], isShortened: false };
+  readChildren(element, { ...place, link });
+  const label = link.label.join('').replaceAll('\n', ' ');
+  const url = attributeOf(element, 'href').trim();
+  const type = toLinkType(element, label);
+  if (!isWebUrl(url) || label.trim() === '') writer.write(label);
+  else if (type === 'hashtag') writer.writeLink(label, { type, url });
+  else if (type === 'mention') {
+    const handle = options.nameMention(url, label);
+    writer.writeLink(handle === null ? label : `@${handle}`, { type, url });
+  } else {
+    const isAddress = link.isShortened || isWebUrl(label.trim());
+    writer.writeLink(isAddress ? toOneWord(url) : label, { type, url });
   }
+}
 
-  /** Closes the open link, formula, paragraph and previous item or cell, then starts a block. */
-  #startBlock(name: string): void {
-    for (const open of ['math', 'a', 'p']) this.#closeTo(open);
-    this.#closeImplied(name);
-    this.#endBlock(name);
-  }
+function toLinkType(link: Element, label: string): 'hashtag' | 'mention' | 'link' {
+  const isMention = hasClass(link, 'mention');
+  if (hasClass(link, 'hashtag') || (isMention && label.startsWith('#'))) return 'hashtag';
+  return isMention || (hasClass(link, 'u-url') && label.startsWith('@')) ? 'mention' : 'link';
+}
 
-  #endBlock(name: string): void {
-    const breaks = blocks.get(name);
-    if (breaks === undefined || this.#omitted > 0) return;
-    const isInner = (name === 'ul' || name === 'ol') && this.#lists.isInList;
-    this.#writer.breakBlock(isInner ? 1 : breaks);
-  }
+/** Percent-encodes a URL with white space, which would end it within a text. */
+const toOneWord = (url: string): string => (/\s/.test(url) ? new URL(url).href : url);
 
-  #closeImplied(name: string): void {
-    const ends = impliedEnds.get(name);
-    if (ends === undefined) return;
-    const { closed, within } = ends;
-    for (;;) {
-      const at = this.#open.findLastIndex((open) => closed.has(open.name) || within.has(open.name));
-      if (!closed.has(this.#open[at]?.name ?? '')) return;
-      this.#leaveDownTo(at);
-    }
-  }
+function readBreak(_: Element, { reader, link }: Place): void {
+  if (link === undefined) reader.writer.breakLine();
+  else link.label.push(' ');
+  reader.isAfterBreak = true;
+}
 
-  #end(name: string): void {
-    if (name === 'br') this.#breakLine();
-    this.#closeTo(name);
-  }
+function write(text: string, place: Place): void {
+  const { reader, link, isVerbatim } = place;
+  const written = clean(text, place);
+  if (written.trim() !== '') reader.isAfterMath = false;
+  if (link !== undefined) link.label.push(written);
+  else if (isVerbatim) reader.writer.writeVerbatim(written);
+  else reader.writer.write(written);
+}
 
-  /**
-   * Closes the innermost element `name` and all elements in it. Does nothing if `name` is an inline
-   * element with an open block element in it, or if the element contains the open cell of a table.
-   */
-  #closeTo(name: string): void {
-    const at = this.#open.findLastIndex((element) => element.name === name);
-    if (at < 0) return;
-    if (containers.has(name)) {
-      this.#leaveDownTo(at);
-      return;
-    }
-    if (this.#open.findLastIndex((element) => cells.has(element.name)) > at) return;
-    const hasOpenBlock = this.#open.findLastIndex((element) => blocks.has(element.name)) > at;
-    if (!hasOpenBlock || blocks.has(name)) this.#leaveDownTo(at);
-  }
+function clean(text: string, { reader, shift, isInvisible }: Place): string {
+  const { isAfterBreak } = reader;
+  reader.isAfterBreak = false;
+  if (isInvisible) return '';
+  // Some servers write a line feed after `<br>`. That line feed has no meaning.
+  const start = isAfterBreak && text.startsWith('\n') ? 1 : 0;
+  const written = text.replaceAll('\r', '').slice(start);
+  return shift === undefined ? written : shiftText(written, shift);
+}
 
-  #leaveDownTo(at: number): void {
-    while (this.#open.length > at) this.#open.pop()?.leave();
-  }
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ';
+const subscripts = '₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₙ';
+const shiftable = '0123456789+-−=()n';
+
+/** Raises or lowers numbers and signs, as `10<sup>6</sup>` is not 106. Keeps other texts. */
+function shiftText(text: string, element: 'sup' | 'sub'): string {
+  if (!/^[\d+\-−=()n]+$/.test(text)) return text;
+  const shifted = element === 'sup' ? superscripts : subscripts;
+  return text.replaceAll(/./g, (character) => shifted[shiftable.indexOf(character)] ?? character);
+}
+
+const isList = ({ name }: Element): boolean => name === 'ul' || name === 'ol';
+
+function hasClass(element: Element, name: string): boolean {
+  const classes = attributeOf(element, 'class');
+  return classes.includes(name) && classes.split(/\s+/).includes(name);
 }

@@ -1,6 +1,6 @@
 import type { Facet } from '../model/post.ts';
 import { nestRuns } from './runs.ts';
-import { countCodePoints, isWebUrl } from './text.ts';
+import { countCodePoints } from './text.ts';
 
 export interface RichText {
   readonly text: string;
@@ -41,6 +41,13 @@ const maxMargins = 6; // deeper margins are omitted, so that no line consists on
 
 const maxBreaks = 2;
 
+const limits = {
+  /** Maximum rows or columns of a cell, and columns in which cells that span rows are tracked. */
+  span: 50,
+  /** Maximum number of separators in a text for columns without a cell of their own. */
+  added: 1000,
+} as const;
+
 /** Writer of a text and its facets, whose offsets count Unicode code points. */
 export class TextWriter {
   readonly #parts: string[] = [];
@@ -53,6 +60,7 @@ export class TextWriter {
   #hiddenMargins = 0;
   /** Number of margins to write on each empty line before the next line of text. */
   #blankMargins = 0;
+  #addedLeft: number = limits.added;
   readonly #row: Row = { ...emptyRow, cells: 0, hasText: false };
 
   /** Number of Unicode code points. */
@@ -109,9 +117,14 @@ export class TextWriter {
     this.#blankMargins = Math.min(this.#blankMargins, this.#margins.length);
   }
 
-  /** Starts a cell after some separators. End it with `closeCell()`, its row with `endRow()`. */
-  openCell(separators: number): void {
-    this.#row.separators += separators;
+  /**
+   * Starts a cell after some separators, and those of columns without a cell of their own (`added`).
+   * End it with `closeCell()`, its row with `endRow()`.
+   */
+  openCell(separators: number, added: number): void {
+    const allowed = Math.min(added, this.#addedLeft);
+    this.#addedLeft -= allowed;
+    this.#row.separators += separators + allowed;
     this.#row.cells += 1;
   }
 
@@ -213,40 +226,61 @@ export class TextWriter {
   }
 }
 
-interface LinkElement {
-  readonly href: string;
-  readonly classes: ReadonlySet<string>;
-  /** Visible text of the link, which contains `…` if the link is shortened. */
-  readonly label: string;
-  readonly isShortened: boolean;
-}
+/** Open table. Writes the separators that keep each cell under the cell with its heading. */
+export class Table {
+  readonly #writer: TextWriter;
+  readonly #isInner: boolean;
+  /** Length of the text before the table. */
+  readonly #start: number;
+  /** Number of further rows that a cell of an earlier row covers, for each column. */
+  readonly #covered: number[] = [];
+  /** Column after the last cell of the current row. */
+  #column = 0;
+  /** First column of the current row's last cell; `null` before the first cell. */
+  #last: number | null = null;
 
-/** Function that returns a mention's full handle; `null` if unknown. `label`: visible text. */
-export type NameMention = (url: string, label: string) => string | null;
-
-/**
- * Returns a link's text and facet; the facet is `null` for an invalid URL or without text. The text
- * of a mention becomes the full handle, and a shortened URL the full one.
- */
-export function toLinkText(link: LinkElement, nameMention: NameMention) {
-  const { label } = link;
-  const url = link.href.trim();
-  if (!isWebUrl(url) || label.trim() === '') return { text: label, facet: null };
-  const type = typeOf(link);
-  const facet: Pick<Facet, 'type' | 'url'> = { type, url };
-  if (type === 'hashtag') return { text: label, facet };
-  if (type === 'mention') {
-    const handle = nameMention(url, label);
-    return { text: handle === null ? label : `@${handle}`, facet };
+  /** `outer`: table in a cell of which the table is. */
+  constructor(writer: TextWriter, outer: Table | undefined) {
+    this.#writer = writer;
+    this.#isInner = outer !== undefined;
+    this.#start = writer.length;
   }
-  return { text: link.isShortened || isWebUrl(label.trim()) ? toOneWord(url) : label, facet };
+
+  close(): void {
+    this.endRow();
+    if (this.#isInner) this.#writer.endInnerRows();
+  }
+
+  /** Starts a row. The cells before the first row of a table are a row of their own. */
+  startRow(): void {
+    this.endRow();
+    if (this.#isInner && this.#writer.length > this.#start) this.#writer.startInnerRow();
+  }
+
+  endRow(): void {
+    if (!this.#isInner) this.#writer.endRow();
+    if (this.#last === null) return;
+    for (let at = this.#column; at < this.#covered.length; at += 1) this.#uncover(at);
+    this.#column = 0;
+    this.#last = null;
+  }
+
+  /** Starts a cell in the next free column. Spans that are no numbers count as 1. */
+  openCell(columns: number, rows: number): void {
+    let column = this.#column;
+    for (; (this.#covered[column] ?? 0) > 0; column += 1) this.#uncover(column);
+    const least = this.#last === null ? 0 : 1;
+    this.#writer.openCell(least, column - (this.#last ?? 0) - least);
+    this.#last = column;
+    this.#column = column + toSpan(columns);
+    for (let at = column; at < Math.min(this.#column, limits.span); at += 1) {
+      this.#covered[at] = Math.max(toSpan(rows) - 1, (this.#covered[at] ?? 0) - 1);
+    }
+  }
+
+  #uncover(column: number): void {
+    this.#covered[column] = Math.max(0, (this.#covered[column] ?? 0) - 1);
+  }
 }
 
-function typeOf({ classes, label }: LinkElement): 'hashtag' | 'mention' | 'link' {
-  const isMention = classes.has('mention');
-  if (classes.has('hashtag') || (isMention && label.startsWith('#'))) return 'hashtag';
-  return isMention || (classes.has('u-url') && label.startsWith('@')) ? 'mention' : 'link';
-}
-
-/** Percent-encodes a URL with white space, which would end it within a text. */
-const toOneWord = (url: string): string => (/\s/.test(url) ? new URL(url).href : url);
+const toSpan = (span: number): number => (span >= 1 ? Math.min(span, limits.span) : 1);

@@ -1,9 +1,7 @@
 import type { Account } from '../../model/account.ts';
-import { toRichText } from '../html-text.ts';
+import { type NameMention, toRichText } from '../html-text.ts';
 import { countCodePoints, toCodePoints } from '../text.ts';
-import type { NameMention, RichText } from '../text-writer.ts';
-
-const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
+import type { RichText } from '../text-writer.ts';
 
 interface TextOptions {
   readonly nameMention: NameMention;
@@ -12,7 +10,7 @@ interface TextOptions {
 }
 
 export const readPostText = (html: string, { nameMention, showsQuote }: TextOptions): RichText =>
-  toRichText(html, { nameMention, ...(showsQuote && { omittedClasses: quoteFallback }) });
+  toRichText(html, { nameMention, ...(showsQuote && { omittedClass: 'quote-inline' }) });
 
 /** Returns the hashtags of a post that are not in its text; `null` if there are none. */
 export function findTagsBeside(

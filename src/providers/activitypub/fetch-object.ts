@@ -8,7 +8,7 @@ import {
 import { isPublicUrl } from '../../lib/http/public-host.ts';
 import { parseUrl } from '../../lib/http/url.ts';
 import { isObject, toObjectId } from '../../normalize/activitypub/object.ts';
-import { findAlternateLink } from '../../normalize/html-elements.ts';
+import { findAlternateLink } from '../../normalize/html-tree.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { createMalformed, toMissing, unanswered } from '../failure.ts';
 import { type CallHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
