@@ -1,20 +1,63 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../model/account.ts';
 import type { Article, ArticleBlock } from '../model/article.ts';
-import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
-import type { Card, Facet, Poll, Post, Status } from '../model/post.ts';
-import type { Lossy } from './fields.ts';
+import { type MediaSet, toMediaSet } from '../model/media.ts';
+import type { Facet, Post } from '../model/post.ts';
+import { type Lossy, nameLeftOut } from './fields.ts';
 import { maximums, type TextMaximums } from './maximums.ts';
-import { countCodePoints, shorten } from './text.ts';
+import { countCodePoints } from './text.ts';
 
 /** Rules by which texts and lists are shortened. */
 export interface Shortening {
-  readonly texts: TextMaximums;
-  /** Returns `whole` with the shortened members in `parts`, of which some may be unchanged. */
-  readonly replace: <Whole extends Lossy>(whole: Whole, parts: Partial<Whole>) => Whole;
-  /** Selects the blocks of an article that are kept. */
-  readonly takeBlocks: (blocks: readonly ArticleBlock[]) => readonly ArticleBlock[];
+  /** Returns a text or its beginning with an ellipsis. */
+  readonly shortenText: (text: string, kind: keyof TextMaximums) => string;
+  /** Selects the blocks of an article that are kept. Default: the first. */
+  readonly takeBlocks?: (blocks: readonly ArticleBlock[]) => readonly ArticleBlock[];
+  /** Whether `left_out` names the members that are shortened; default `false`. */
+  readonly namesLeftOut?: boolean;
 }
+
+/** Kind of a text, list with the form of its items, form of members, or a rule of its own. */
+type Form = keyof TextMaximums | List | Members | ((value: never, rules: Shortening) => unknown);
+type List = readonly [max: number, item?: Form];
+type Members = { readonly [name: string]: Form };
+
+const accountForm = {
+  name: 'name',
+  description: 'description',
+  location: 'line',
+  description_facets: [maximums.facets],
+} as const satisfies Members;
+
+const statusForm = {
+  text: 'text',
+  facets: [maximums.facets],
+  content_warning: 'line',
+  source: 'name',
+  media: shortenMedia,
+  poll: { choices: [maximums.choices, { label: 'line' }] },
+  article: { title: 'line', preview_text: 'note', blocks: shortenBlocks },
+  card: {
+    title: 'line',
+    description: 'note',
+    image_alt: 'note',
+    provider_name: 'name',
+    author_name: 'name',
+  },
+  community_note: 'note',
+  community_note_facets: [maximums.facets],
+  earlier_versions: [-maximums.versions, { text: 'text' }],
+  community: { name: 'name', description: 'note' },
+  tags: [maximums.tags],
+  reactions: [maximums.reactions],
+} as const satisfies Members;
+
+/** Lists of ranges of a text, with the member that is the text. */
+const ranges: ReadonlyMap<string, string> = new Map([
+  ['facets', 'text'],
+  ['styles', 'text'],
+  ['community_note_facets', 'community_note'],
+  ['description_facets', 'description'],
+]);
 
 /** Shortens the lists and texts of a post, of its accounts, and of the posts that it quotes. */
 export function shortenPost(
@@ -22,130 +65,87 @@ export function shortenPost(
   rules: Shortening,
   quotesLeft: number = maximums.quotes,
 ): Post {
+  const author = post.author && shortenAccount(post.author, rules);
   if (post.type === 'tombstone') {
-    const text = shorten(post.text, rules.texts.text);
-    return { ...post, text, author: post.author && shortenAccount(post.author, rules) };
+    return { ...post, text: rules.shortenText(post.text, 'text'), author };
   }
-  const { author, reposted_by: reposter, quote } = post;
-  const own = shortenOwn(post, rules);
+  const { reposted_by: reposter, quote } = post;
+  const own = shortenNamed(post, statusForm, rules);
+  const isQuoteLost = quote !== null && quotesLeft === 0;
   return {
-    ...rules.replace(post, quotesLeft > 0 ? own : { ...own, quote: null }),
-    author: shortenAccount(author, rules),
+    ...(isQuoteLost && rules.namesLeftOut ? nameLeftOut(own, ['quote']) : own),
+    author: author ?? post.author,
     reposted_by: reposter && shortenAccount(reposter, rules),
-    quote: quotesLeft > 0 && quote !== null ? shortenPost(quote, rules, quotesLeft - 1) : null,
+    quote: quote && !isQuoteLost ? shortenPost(quote, rules, quotesLeft - 1) : null,
   };
 }
 
-export function shortenAccount(account: Account, { texts, replace }: Shortening): Account {
-  const description = shortenOrNull(account.description, texts.description);
-  const bounded = replace(account, {
-    name: shorten(account.name, texts.name),
-    description,
-    location: shortenOrNull(account.location, texts.line),
-  });
-  const facets = account.description_facets ?? [];
-  const isCut = description !== account.description;
-  // An account without cuts stays the same object, because the warnings count distinct objects.
-  if (facets.length === 0 || (facets.length <= maximums.facets && !isCut)) return bounded;
-  return { ...bounded, description_facets: cutFacets(facets, isCut ? description : null) };
+/** Returns the same object if nothing is too long. */
+export const shortenAccount = (account: Account, rules: Shortening): Account =>
+  shortenNamed(account, accountForm, rules);
+
+function shortenNamed<Whole extends Lossy>(whole: Whole, form: Members, rules: Shortening): Whole {
+  const parts = shortenMembers(whole, form, rules);
+  // Ranges that were removed together with the end of a text are not named.
+  const names = Object.keys(parts).filter((name) => !((ranges.get(name) ?? '') in parts));
+  return nameLeftOut(replaceIn(whole, parts), rules.namesLeftOut ? names : []);
 }
 
-function shortenOwn(post: Status, rules: Shortening): Partial<Status> {
-  const { texts } = rules;
-  const text = shorten(post.text, texts.text);
-  const { community } = post;
-  return {
-    text,
-    facets: cutFacets(post.facets, text === post.text ? null : text),
-    content_warning: shortenOrNull(post.content_warning, texts.line),
-    source: shortenOrNull(post.source, texts.name),
-    media: shortenMedia(post.media, texts),
-    poll: post.poll && shortenPoll(post.poll, texts),
-    article: post.article && shortenArticle(post.article, rules),
-    card: post.card && shortenCard(post.card, texts),
-    ...shortenNote(post, texts),
-    ...(post.earlier_versions && {
-      earlier_versions: post.earlier_versions
-        .slice(-maximums.versions)
-        .map((version) => ({ ...version, text: shorten(version.text, texts.text) })),
-    }),
-    ...(community && {
-      community: {
-        ...community,
-        name: shorten(community.name, texts.name),
-        description: shortenOrNull(community.description, texts.note),
-      },
-    }),
-    ...(post.tags && { tags: post.tags.slice(0, maximums.tags) }),
-    ...(post.reactions && { reactions: post.reactions.slice(0, maximums.reactions) }),
-  };
+function shortenMedia(media: MediaSet, rules: Shortening): MediaSet {
+  const item = { alt: 'note', variants: [maximums.variants] } as const;
+  const all = shortenList(media.all, [maximums.media, item], rules);
+  return all === media.all ? media : toMediaSet(all);
 }
 
-function shortenNote(
-  { community_note: note, community_note_facets: facets }: Status,
-  texts: TextMaximums,
-) {
-  const community_note = shortenOrNull(note, texts.note);
-  if (facets === undefined) return { community_note };
-  const cut = community_note === note ? null : community_note;
-  return { community_note, community_note_facets: cutFacets(facets, cut) };
+function shortenBlocks(blocks: Article['blocks'], rules: Shortening): Article['blocks'] {
+  const taken = rules.takeBlocks?.(blocks) ?? blocks;
+  const kept = taken.length === blocks.length ? blocks : taken;
+  return shortenList(kept, [maximums.blocks, { text: 'text', styles: [maximums.facets] }], rules);
 }
 
-function cutFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
-  const kept = facets.length > maximums.facets ? facets.slice(0, maximums.facets) : facets;
-  if (cut === null) return kept;
-  const length = countCodePoints(cut) - 1;
-  return kept
-    .filter(({ start, end, url }) => start < length && (url === undefined || end <= length))
-    .map((facet) => ({ ...facet, end: Math.min(facet.end, length) }));
+/** Returns the same value if nothing is too long. */
+function shortenValue(value: unknown, form: Form, rules: Shortening): unknown {
+  // A form has the type of the member that it names, which the compiler cannot follow.
+  if (typeof form === 'function') return form(value as never, rules);
+  if (value === undefined || value === null) return value;
+  if (typeof form === 'string') return rules.shortenText(value as string, form);
+  if (Array.isArray(value)) return shortenList(value, form as List, rules);
+  return replaceIn(value, shortenMembers(value, form as Members, rules));
 }
 
-function shortenMedia(media: MediaSet, texts: TextMaximums): MediaSet {
-  if (media.all.length === 0) return media;
-  const all = media.all.slice(0, maximums.media).map(
-    (item): Media => ({
-      ...item,
-      alt: shortenOrNull(item.alt, texts.note),
-      ...(item.variants && { variants: item.variants.slice(0, maximums.variants) }),
-    }),
-  );
-  return isDeepStrictEqual(all, media.all) ? media : toMediaSet(all);
+const replaceIn = <Whole extends object>(whole: Whole, parts: Partial<Whole>): Whole =>
+  Object.keys(parts).length === 0 ? whole : { ...whole, ...parts };
+
+function shortenList<Item>(list: readonly Item[], [max, form]: List, rules: Shortening) {
+  const kept = list.length <= Math.abs(max) ? list : list.slice(...(max < 0 ? [max] : [0, max]));
+  if (form === undefined) return kept;
+  const items = kept.map((item) => shortenValue(item, form, rules) as Item);
+  return items.every((item, at) => item === kept[at]) ? kept : items;
 }
 
-function shortenPoll(poll: Poll, texts: TextMaximums): Poll {
-  const choices = poll.choices
-    .slice(0, maximums.choices)
-    .map((choice) => ({ ...choice, label: shorten(choice.label, texts.line) }));
-  return { ...poll, choices };
+/** Returns the members that change. */
+function shortenMembers<Whole extends object>(whole: Whole, form: Members, rules: Shortening) {
+  const parts: Record<string, unknown> = {};
+  for (const name in form) {
+    const value = whole[name as keyof Whole];
+    const short = shortenValue(value, form[name] ?? keep, rules);
+    if (short !== value) parts[name] = short;
+  }
+  for (const [name, of] of ranges) {
+    const list = parts[name] ?? whole[name as keyof Whole];
+    if (of in parts && Array.isArray(list)) parts[name] = cutRanges(list, String(parts[of]));
+  }
+  return parts as Partial<Whole>; // of the types of the members that they replace
 }
 
-function shortenArticle(article: Article, { texts, takeBlocks }: Shortening): Article {
-  return {
-    ...article,
-    title: shorten(article.title, texts.line),
-    preview_text: shortenOrNull(article.preview_text, texts.note),
-    blocks: takeBlocks(article.blocks).map((block) => shortenBlock(block, texts)),
-  };
-}
+const keep = (value: unknown) => value;
 
-function shortenBlock(block: ArticleBlock, texts: TextMaximums): ArticleBlock {
-  if (!('text' in block) || block.text.length <= texts.text) return block;
-  const text = shorten(block.text, texts.text);
-  if (!('styles' in block)) return { ...block, text };
+type TextRange = Pick<Facet, 'start' | 'end' | 'url'>;
+
+/** Keeps links that are whole before the ellipsis of a text, and styles up to it. */
+function cutRanges(list: readonly TextRange[], text: string): readonly TextRange[] {
   const length = countCodePoints(text) - 1;
-  return { ...block, text, styles: block.styles.filter(({ end }) => end <= length) };
+  return list
+    .filter(({ start, end, url }) => start < length && (url === undefined || end <= length))
+    .map((range) => ({ ...range, end: Math.min(range.end, length) }));
 }
-
-function shortenCard(card: Card, texts: TextMaximums): Card {
-  return {
-    ...card,
-    title: shorten(card.title, texts.line),
-    description: shortenOrNull(card.description, texts.note),
-    ...(card.image_alt && { image_alt: shorten(card.image_alt, texts.note) }),
-    ...(card.provider_name && { provider_name: shorten(card.provider_name, texts.name) }),
-    ...(card.author_name && { author_name: shorten(card.author_name, texts.name) }),
-  };
-}
-
-const shortenOrNull = (text: string | null, max: number): string | null =>
-  text === null ? null : shorten(text, max);

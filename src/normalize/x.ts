@@ -50,7 +50,7 @@ export function shapeXMedia({ type, url, video, ...shown }: XMedia): Media {
     thumbnail_url: url,
     // GIFs loop, so their duration is 0, absent or that of one loop.
     duration: isGif ? null : (duration_millis ?? 0) / 1000 || null,
-    variants,
+    variants: [...variants],
   };
 }
 

@@ -1,10 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { mapWithPauses } from '../lib/scheduling/map.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import type { Answers, Page, PostFound, ProfileFound, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import { type Lossy, nameLeftOut } from '../normalize/fields.ts';
 import {
   lineWeight,
   maxAnswerText,
@@ -13,6 +11,7 @@ import {
   shownTexts,
 } from '../normalize/maximums.ts';
 import { type Shortening, shortenAccount, shortenPost } from '../normalize/shorten-post.ts';
+import { shorten } from '../normalize/text.ts';
 import { type Fetch, type Provider, platformOf, readNames } from './provider.ts';
 import { describeExcess } from './rows.ts';
 
@@ -100,29 +99,14 @@ function boundAll(posts: readonly Post[]): Promise<readonly Post[]> {
 }
 
 function countText(post: Post): number {
-  if (post.type === 'tombstone') return weighText(post.text);
-  const { article, card, poll, quote } = post;
-  const texts = [
-    post.text,
-    post.content_warning,
-    post.community_note,
-    ...(post.earlier_versions ?? []).map(({ text }) => text),
-    ...(poll?.choices.map(({ label }) => label) ?? []),
-    ...(article?.blocks.map((block) => ('text' in block ? block.text : '')) ?? []),
-    article?.preview_text,
-    card?.description,
-  ];
-  for (const { name, description, location } of accountsOf(post)) {
-    texts.push(name, description, location);
-  }
-  for (const { alt } of post.media.all) texts.push(alt);
-  let weight = quote === null ? 0 : countText(quote);
-  for (const text of texts) weight += weighText(text);
+  let weight = 0;
+  const shortenText = (text: string) => {
+    weight += text.length + (text.split('\n').length - 1) * lineWeight;
+    return text;
+  };
+  shortenPost(post, { shortenText });
   return weight;
 }
-
-const weighText = (text: string | null | undefined): number =>
-  text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 
 const nouns: Readonly<Record<string, string>> = {
   content_warning: 'content warning',
@@ -162,17 +146,16 @@ function describeGaps(rows: readonly (Post | Account)[], noun: 'post' | 'account
   });
 }
 
+const shown: Shortening = {
+  shortenText: (text, kind) => shorten(text, shownTexts[kind]),
+  namesLeftOut: true,
+};
+
+const short: Shortening = {
+  shortenText: (text, kind) => shorten(text, shortTexts[kind]),
+  takeBlocks: () => [],
+  namesLeftOut: true,
+};
+
 /** Shortens the lists and texts of a post. Adds the names of shortened members to `left_out`. */
 export const boundPost = (post: Post): Post => shortenPost(post, shown);
-
-const takeBlocks: Shortening['takeBlocks'] = (blocks) => blocks.slice(0, maximums.blocks);
-const shown: Shortening = { texts: shownTexts, replace: replaceNamed, takeBlocks };
-const short: Shortening = { texts: shortTexts, replace: replaceNamed, takeBlocks: () => [] };
-
-function replaceNamed<T extends Lossy>(whole: T, parts: Partial<T>): T {
-  const changed: string[] = [];
-  for (const name in parts) if (!isDeepStrictEqual(parts[name], whole[name])) changed.push(name);
-  // Facets that were removed together with the end of a text are not named.
-  const lost = changed.includes('text') ? changed.filter((name) => name !== 'facets') : changed;
-  return lost.length === 0 ? whole : nameLeftOut({ ...whole, ...parts }, lost);
-}

@@ -2,6 +2,7 @@ import type { ArticleBlock } from '../model/article.ts';
 import type { Post } from '../model/post.ts';
 import type { ListItems, ListResult, PostResult } from '../model/results.ts';
 import { type Shortening, shortenAccount, shortenPost } from '../normalize/shorten-post.ts';
+import { shorten } from '../normalize/text.ts';
 import { toThread } from './markdown/thread.ts';
 
 type TextResult = PostResult | ListResult;
@@ -197,7 +198,6 @@ function describeLeftPosts({ posts, bound }: PostResult, kept: ReadonlySet<Post>
 export const cutPost = (post: Post, max: number): Post => shortenPost(post, createCut(max));
 
 function createCut(max: number): Shortening {
-  const texts = { text: max, name: max, description: max, line: max, note: max };
   const takeBlocks = (blocks: readonly ArticleBlock[]) => {
     let left = max;
     return blocks.filter((block) => {
@@ -206,5 +206,5 @@ function createCut(max: number): Shortening {
       return isKept;
     });
   };
-  return { texts, replace: (whole, parts) => ({ ...whole, ...parts }), takeBlocks };
+  return { shortenText: (text) => shorten(text, max), takeBlocks };
 }

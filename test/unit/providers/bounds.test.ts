@@ -132,7 +132,11 @@ describe('a cut text', () => {
     const { article, left_out } = bound({ article: { id: null, title: '', ...empty, blocks } });
 
     expect(article?.blocks).toEqual([
-      { type: 'paragraph', text: `${text.slice(0, 24_999)}…`, styles: [] },
+      {
+        type: 'paragraph',
+        text: `${text.slice(0, 24_999)}…`,
+        styles: [{ style: 'bold', start: 0, end: 24_999 }],
+      },
       { type: 'divider' },
     ]);
     expect(left_out).toEqual(['article']);
