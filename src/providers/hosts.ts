@@ -1,7 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { BreakerOptions } from '../lib/breaker.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type HttpAnswer, HttpFailure, type RequestContext } from '../lib/http/http-client.ts';
+import {
+  type HttpAnswer,
+  type HttpClient,
+  HttpFailure,
+  type RequestContext,
+} from '../lib/http/http-client.ts';
 import { Problem } from '../lib/problem.ts';
 import { createQuotas } from '../lib/scheduling/quotas.ts';
 import { ProviderError, type ProviderErrorOptions } from '../normalize/provider-error.ts';
@@ -65,15 +70,40 @@ export function toHostFailure(
   return new ProviderError(kind, message, { ...options, isProviderWide: false });
 }
 
-/** Converts an HttpFailure to an error of one host. Rethrows other errors. */
-export function ofHost(error: unknown): ProviderError {
-  if (!(error instanceof HttpFailure)) throw error;
-  const { kind, message } = toProviderError(error);
-  return toHostFailure(kind, message, { cause: error });
+interface HostOptions {
+  readonly get: HttpClient['get'];
+  readonly clock: Clock;
+  readonly callHost: CallHost;
 }
 
-/** Throws ProviderError `throttled` for the status 429, `unavailable` for 5xx. */
-export function refuseOverload(answer: HttpAnswer, host: string, nowMs: number): void {
+/**
+ * Creates the function that sends a request within the limits of its host. `read` converts the
+ * response, or the URL of a redirect that was not followed. Its errors are failures of the host.
+ * @throws errors of `read`; ProviderError if the host fails, or its status is 429 or 5xx; Problem
+ *   `overloaded` if too many requests to it are in flight; the errors of `context.takeRequest` and
+ *   `context.takeBytes`
+ */
+export function createAskHost({ get, clock, callHost }: HostOptions) {
+  return <Found>(url: URL, context: RequestContext, read: (answer: HttpAnswer | URL) => Found) => {
+    const { host, pathname, search } = url;
+    return callHost({ host, subject: `${pathname}${search}`, context }, async () => {
+      const answer = await get(url, context).catch(toRedirect);
+      if (!(answer instanceof URL)) refuseOverload(answer, host, clock.now());
+      return read(answer);
+    });
+  };
+}
+
+export type AskHost = ReturnType<typeof createAskHost>;
+
+function toRedirect(error: unknown): URL {
+  if (!(error instanceof HttpFailure)) throw error;
+  if (error.kind === 'redirect' && error.cause instanceof URL) return error.cause;
+  const { kind, message } = toProviderError(error);
+  throw toHostFailure(kind, message, { cause: error });
+}
+
+function refuseOverload(answer: HttpAnswer, host: string, nowMs: number): void {
   const { status } = answer;
   if (status === 429) {
     const retryAfterSeconds = clampPause(pauseOf(answer, nowMs) ?? defaultPauseSeconds);

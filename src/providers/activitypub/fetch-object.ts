@@ -1,17 +1,11 @@
-import type { Clock } from '../../lib/clock.ts';
-import {
-  type HttpAnswer,
-  type HttpClient,
-  HttpFailure,
-  type RequestContext,
-} from '../../lib/http/http-client.ts';
+import type { HttpAnswer, RequestContext } from '../../lib/http/http-client.ts';
 import { isPublicUrl } from '../../lib/http/public-host.ts';
 import { parseUrl } from '../../lib/http/url.ts';
 import { isObject, toObjectId } from '../../normalize/activitypub/object.ts';
 import { findAlternateLink } from '../../normalize/html-tree.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { createMalformed, toMissing, unanswered } from '../failure.ts';
-import { type CallHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
+import { type AskHost, toHostFailure } from '../hosts.ts';
 
 const profile = 'https://www.w3.org/ns/activitystreams';
 
@@ -45,11 +39,8 @@ export type FetchObject = (url: string, context: RequestContext) => Promise<Fetc
 
 export interface FetchOptions {
   /** Sends a request, which a signer may sign. It must connect only to public addresses. */
-  readonly get: HttpClient['get'];
-  /** Whether `get` signs requests. */
+  readonly askHost: AskHost;
   readonly isSigned: boolean;
-  readonly clock: Clock;
-  readonly callHost: CallHost;
 }
 
 export type Objects = ReturnType<typeof createObjects>;
@@ -104,39 +95,20 @@ async function fetchDocument(
   return fetchDocument(options, href, { ...context, isAlternate: true });
 }
 
-async function follow(options: FetchOptions, start: URL, context: RequestContext) {
+async function follow({ askHost, isSigned }: FetchOptions, start: URL, context: RequestContext) {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const answer = await send(options, url, context);
+    // Redirects are followed here, so that the last URL is known.
+    const answer = await askHost(url, { ...context, maxRedirects: 0 }, (sent) => {
+      if (!(sent instanceof URL)) refuseStatus(sent, url, isSigned);
+      return sent;
+    });
     if (!(answer instanceof URL)) return { url, answer };
     // A redirect into a private network, or from `https`, is a fault of this server.
     if (!isPublicUrl(answer)) throw createMalformed();
     url = answer;
   }
   throw new NotAnObject(url, 'redirects too often.');
-}
-
-/** Sends a request. Returns the URL to which it redirects, or the successful response. */
-async function send(
-  { get, isSigned, clock, callHost }: FetchOptions,
-  url: URL,
-  context: RequestContext,
-): Promise<HttpAnswer | URL> {
-  const subject = `${url.pathname}${url.search}`;
-  const call = { host: url.hostname, subject, context };
-  return callHost(call, async () => {
-    try {
-      // Redirects are followed here, so that the last URL is known.
-      const answer = await get(url, { ...context, maxRedirects: 0 });
-      refuseOverload(answer, url.hostname, clock.now());
-      refuseStatus(answer, url, isSigned);
-      return answer;
-    } catch (error) {
-      const isRedirect = error instanceof HttpFailure && error.kind === 'redirect';
-      if (isRedirect && error.cause instanceof URL) return error.cause;
-      throw error instanceof ProviderError ? error : ofHost(error);
-    }
-  });
 }
 
 function toPublicUrl(text: string): URL {

@@ -1,4 +1,5 @@
 import { createSignedGet } from '../../lib/http/request-signatures.ts';
+import { createAskHost } from '../hosts.ts';
 import type { Provider } from '../provider.ts';
 import { createAccounts, fetchProfile } from './accounts.ts';
 import { createReadPart } from './collections.ts';
@@ -13,7 +14,8 @@ import { fetchPost, fetchReplies } from './thread.ts';
 export function createFetchers({ http, signingKey, ...options }: ActivityPubOptions) {
   const { clock, readTimeoutMs } = options;
   const get = signingKey ? createSignedGet(http, signingKey, clock) : http.get;
-  const objects = createObjects({ ...options, get, isSigned: get !== http.get });
+  const askHost = createAskHost({ ...options, get });
+  const objects = createObjects({ askHost, isSigned: get !== http.get });
   const accounts = createAccounts(objects, clock);
   const posts = createPosts(objects, accounts);
   const partMs = Math.ceil(readTimeoutMs * shareOfParts);

@@ -1,4 +1,5 @@
 import { Problem } from '../../lib/problem.ts';
+import { createFairQueue } from '../../lib/scheduling/fair-queue.ts';
 import { ProviderError } from '../../normalize/provider-error.ts';
 
 /** Post as its own server describes it. `id` and `parent` are URLs of posts. */
@@ -159,9 +160,7 @@ type Hosts = ReturnType<typeof createHosts>;
 interface Lane {
   requests: number;
   posts: number;
-  free: number;
   hasFailed: boolean;
-  readonly waiting: (() => void)[];
 }
 
 /** Creates the function that asks hosts, each at most so many times and so many at once. */
@@ -169,13 +168,11 @@ function createHosts(signal: AbortSignal) {
   const lanes = new Map<string, Lane>();
   const unread = new Set<string>();
   let isCut = false;
+  const turns = createFairQueue({ atOnce: Infinity, atOnceOfAddress: walkLimits.concurrent });
   const laneOf = (host: string): Lane | undefined => {
     const known = lanes.get(host);
     if (known !== undefined || lanes.size >= walkLimits.hosts) return known;
-    const lane: Lane = {
-      ...{ requests: 0, posts: 0, hasFailed: false, waiting: [] },
-      free: walkLimits.concurrent,
-    };
+    const lane: Lane = { requests: 0, posts: 0, hasFailed: false };
     lanes.set(host, lane);
     return lane;
   };
@@ -197,15 +194,15 @@ function createHosts(signal: AbortSignal) {
         return undefined;
       }
       lane.requests += 1;
-      await enter(lane);
-      try {
+      const run = async () => {
         if (lane.hasFailed || signal.aborted) throw new ProviderError('unavailable', host);
-        return await read();
-      } catch (error) {
-        return fail(lane, host, error);
-      } finally {
-        leave(lane);
-      }
+        return read();
+      };
+      const client = { address: host, network: null };
+      const toDropped = () => new ProviderError('unavailable', host);
+      return turns
+        .run({ client, signal, run, toDropped })
+        .catch((error: unknown) => fail(lane, host, error));
     },
     /** Counts a post of a host. Returns `false` if the host has had its share. */
     admit: (id: string): boolean => {
@@ -221,17 +218,6 @@ function createHosts(signal: AbortSignal) {
     unread: () => [...unread],
     isCut: () => isCut,
   };
-}
-
-async function enter(lane: Lane): Promise<void> {
-  if (lane.free > 0) lane.free -= 1;
-  else await new Promise<void>((resolve) => lane.waiting.push(resolve));
-}
-
-function leave(lane: Lane): void {
-  const next = lane.waiting.shift();
-  if (next === undefined) lane.free += 1;
-  else next();
 }
 
 const isMissing = (error: unknown) => error instanceof ProviderError && error.kind === 'missing';

@@ -1,16 +1,11 @@
 import type { Clock } from '../../lib/clock.ts';
 import { createExpiringCache } from '../../lib/expiring-cache.ts';
-import {
-  type HttpAnswer,
-  type HttpClient,
-  HttpFailure,
-  type RequestContext,
-} from '../../lib/http/http-client.ts';
+import type { HttpAnswer, HttpClient, RequestContext } from '../../lib/http/http-client.ts';
 import { publicHostOf } from '../../lib/http/public-host.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../normalize/provider-error.ts';
 import { toUnavailability } from '../../normalize/unavailable.ts';
 import { createMalformed, toMissing } from '../failure.ts';
-import { type CallHost, ofHost, refuseOverload, toHostFailure } from '../hosts.ts';
+import { type CallHost, createAskHost, toHostFailure } from '../hosts.ts';
 import { isBody } from '../upstream.ts';
 
 export interface FoundReply {
@@ -52,36 +47,26 @@ export interface ServersOptions {
 const memoryOfAbsence = { max: 4096, ttlMs: 300_000 };
 
 /** Creates the function that sends requests within the limits of each host. */
-export function createServers(options: ServersOptions): FetchFrom {
+export function createServers({ http, ...options }: ServersOptions): FetchFrom {
+  const askHost = createAskHost({ ...options, get: http.get });
   const absent = createExpiringCache<NoApi>(options.clock, memoryOfAbsence);
   return async (host, path, context) => {
     const [, api, version, resource] = path.split(/[/?]/, 4);
     const key = api === 'api' ? `${host} ${version} ${resource}` : null;
     const known = key === null ? undefined : absent.get(key);
     if (known !== undefined) return known;
-    const call = { host, subject: path, context };
-    const reply = await options.callHost(call, () => ask(options, [host, path, context]));
+    const url = new URL(`https://${host}${path}`);
+    const reply = await askHost(url, context, (answer) =>
+      answer instanceof URL ? toRedirected(answer) : toReply(answer, host),
+    );
     if (key !== null && reply.is === 'no api') absent.set(key, reply);
     return reply;
   };
 }
 
-async function ask(
-  { http, clock }: ServersOptions,
-  [host, path, context]: Parameters<FetchFrom>,
-): ReturnType<FetchFrom> {
-  try {
-    const answer = await http.get(new URL(`https://${host}${path}`), context);
-    refuseOverload(answer, host, clock.now());
-    refuseReaders(answer, host);
-    return toReply(answer, host);
-  } catch (error) {
-    if (!(error instanceof HttpFailure)) throw error;
-    const location = error.kind === 'redirect' ? error.cause : undefined;
-    if (!(location instanceof URL)) throw ofHost(error);
-    const failure = createUnreadable(error, { isUnsupported: true });
-    return { is: 'no api', to: publicHostOf(location), location, failure };
-  }
+function toRedirected(location: URL): NoApi {
+  const failure = createUnreadable(undefined, { isUnsupported: true });
+  return { is: 'no api', to: publicHostOf(location), location, failure };
 }
 
 function refuseReaders({ status }: HttpAnswer, host: string): void {
@@ -90,7 +75,9 @@ function refuseReaders({ status }: HttpAnswer, host: string): void {
   throw toHostFailure('unavailable', `The server ${host} ${fault}`, { isUnsupported: true });
 }
 
-function toReply({ status, mediaType, header, text }: HttpAnswer, host: string): Reply | NoApi {
+function toReply(answer: HttpAnswer, host: string): Reply | NoApi {
+  const { status, mediaType, header, text } = answer;
+  refuseReaders(answer, host);
   if (!/^application\/(?:[\w.-]+\+)?json$/.test(mediaType)) return toNoApi(status, host);
   const body = parseJson(text);
   if (status === 200) return { is: 'found', body, header };
