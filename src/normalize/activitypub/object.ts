@@ -74,19 +74,15 @@ export const picture = manyOf(
 });
 
 /** Collection that an object names or contains, with its number of items if it says this. */
-const collection = z
-  .unknown()
-  .optional()
-  .transform((value) => ({
-    id: referencedId(value),
-    inline: isObject(value) ? value : null,
-    total: isObject(value) ? count.parse(value.totalItems) : count.parse(value),
-  }));
+const collection = z.transform((value: unknown) => ({
+  id: referencedId(value),
+  inline: isObject(value) ? value : null,
+  total: count.parse(isObject(value) ? value.totalItems : value),
+}));
 
-const label = z
-  .unknown()
-  .optional()
-  .transform((value) => textOrNull.parse(isObject(value) ? value.name : value));
+const label = z.transform((value: unknown) =>
+  textOrNull.parse(isObject(value) ? value.name : value),
+);
 
 const more = z.object({
   attributedTo: manyOf(reference, maximums.fields),

@@ -16,15 +16,12 @@ export function toValues(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-const values = z.unknown().optional().transform(toValues);
+const values = z.transform(toValues);
 
 /** Creates the schema of a property with one value or a list. Skips malformed values. */
 export function manyOf<S extends z.ZodType>(schema: S, max: number) {
   const list = listOf(schema, max);
-  return z
-    .unknown()
-    .optional()
-    .transform((value) => list.parse(toValues(value)));
+  return z.transform((value: unknown) => list.parse(toValues(value)));
 }
 
 /** Recipients of an object or activity. */
@@ -37,10 +34,9 @@ export const isPublic = ({ to, cc }: Addressed): boolean =>
 
 export const namesRecipients = ({ to, cc }: Addressed): boolean => to.length + cc.length > 0;
 
-export const timeMs = token
-  .transform(readTimeMs)
-  .nullish()
-  .transform((ms) => ms ?? null);
+export const timeMs = z.transform((value: unknown) =>
+  typeof value === 'string' ? readTimeMs(value) : null,
+);
 
 const total = lenient(
   z.object({ totalItems: z.number().int().min(0) }).transform(({ totalItems }) => totalItems),
@@ -114,10 +110,9 @@ const tag = z.union([
 const choice = z.object({ name: text, replies: total });
 const allChoices = listOf(choice, maximums.choices);
 
-const choices = z
-  .unknown()
-  .optional()
-  .transform((value) => (Array.isArray(value) ? allChoices.parse(value) : null));
+const choices = z.transform((value: unknown) =>
+  Array.isArray(value) ? allChoices.parse(value) : null,
+);
 
 const textsByLanguage = lenient(z.looseObject({})).transform((map) =>
   Object.entries(map ?? {})

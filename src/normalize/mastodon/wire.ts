@@ -118,10 +118,9 @@ const reactionList = listOf(
   maximums.reactions,
 );
 
-const reactions = z
-  .unknown()
-  .optional()
-  .transform((value) => reactionList.parse(isObject(value) ? toRows(value) : value));
+const reactions = z.transform((value: unknown) =>
+  reactionList.parse(isObject(value) ? toRows(value) : value),
+);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -179,11 +178,10 @@ export const statusPayload = z
     reactions,
     pleroma: lenient(pleromaPayload),
   })
-  .transform((row) => ({
-    ...row,
-    quotes_count: row.quotes_count ?? row.pleroma?.quotes_count ?? null,
-  }))
-  .transform((row, context) => withCreatedMs(row, readCreatedMs(row), context));
+  .transform((row, context) => {
+    const quotes_count = row.quotes_count ?? row.pleroma?.quotes_count ?? null;
+    return withCreatedMs({ ...row, quotes_count }, readCreatedMs(row), context);
+  });
 
 /** Unix milliseconds between which the ids of Mastodon encode the time of a post. */
 const idTimes = { first: Date.UTC(2017, 0), last: Date.UTC(2100, 0) } as const;
