@@ -5,23 +5,23 @@ import type { PostFound, PostQuery, RepliesQuery } from '../../model/queries.ts'
 import { ProviderError } from '../../normalize/provider-error.ts';
 import { readOrNull, reportThrottle, unreadParts, wantedParts } from '../failure.ts';
 import type { Fetch, ProviderContext } from '../provider.ts';
-import { countSent, createThreadOrder, describeUnread, type Rows, uniqueById } from '../rows.ts';
+import { countSent, createThreadOrder, describeUnread, uniqueById } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import { parentOf, shapePost, shapeStatus } from './normalize.ts';
-import type { PostPayload } from './wire.ts';
 
+/** Thread of a post, as far as it is known. */
 interface KnownThread {
   readonly line: ThreadLine;
   readonly missing: PostFound['missing'];
   readonly warnings: readonly string[];
 }
 
-interface Parts extends KnownThread {
-  readonly focal: Status;
+interface RepliesPart extends Omit<KnownThread, 'line'> {
   readonly replies: readonly Post[];
 }
 
-const emptyLine: ThreadLine = { ancestors: [], continuation: [] };
+type Around = KnownThread & { readonly focal: Status };
+type Parts = Around & RepliesPart;
 
 export function fetchPost(client: FxTwitterClient): Fetch<'post'> {
   return async (query, context) => {
@@ -62,87 +62,69 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
   const { status } = await client.readStatus(query.post.id, context);
   const missing = wantedParts(query);
   const warnings = missing.map((part) => unreadParts[part]);
-  return { focal: shapeStatus(status), line: emptyLine, replies: [], missing, warnings };
+  return { focal: shapeStatus(status), line: noThread.line, replies: [], missing, warnings };
 }
-
-type Settled = PromiseSettledResult<PostAnswer> | null;
 
 /** Reads the conversation first, and the thread only if the conversation may lack some of it. */
 async function readAround(
   client: FxTwitterClient,
-  { post, thread: wantsThread, replies }: PostQuery,
+  { post: { id }, thread: wantsThread, replies: order }: PostQuery,
   context: ProviderContext,
 ): Promise<Parts> {
-  const place = { order: replies === 'recent' ? replies : 'top', cursor: null } as const;
-  const conversation =
-    replies === 'off' ? null : await settle(client.readConversation(post.id, place, context));
-  const around = answerOf(conversation);
-  const below = conversation === null ? noReplies : await shapeReplies(around?.replies ?? null);
-  if (around !== undefined) {
-    const focal = shapeStatus(around.status);
-    if (!wantsThread) return { focal, line: emptyLine, ...below };
-    const whole = await toWholeThread(focal, around, below);
-    if (whole !== null) return { focal, ...joinParts(whole, below) };
-  }
-  const thread = wantsThread
-    ? await settle(client.readThread(post.id, context), 'throttled')
-    : null;
-  return combine(client, { thread, conversation, below }, context);
+  const { attempt, errors } = createAttempts();
+  const around =
+    order === 'off'
+      ? null
+      : await attempt(client.readConversation(id, { order, cursor: null }, context));
+  const below = await shapeReplies(around, order);
+  const near = await toNearThread(around, below, wantsThread);
+  if (near?.isWhole) return join(near, below);
+  const above = wantsThread ? await attempt(client.readThread(id, context), 'throttled') : null;
+  for (const error of errors) reportThrottle(context, error);
+  const answer = above ?? around;
+  if (answer === null) throw errors.at(-1);
+  const focal = shapeStatus(answer.status);
+  const thread =
+    (await toKnownThread(above)) ?? near ?? (await readParents(client, focal, context));
+  return join({ ...thread, focal }, below);
 }
 
-/** Waits for one of two reads. Throws its error if the other read would not help. */
-async function settle(
-  read: Promise<PostAnswer>,
-  ...conclusive: readonly ProviderError['kind'][]
-): Promise<Settled> {
-  const [settled] = await Promise.allSettled([read]);
-  const { reason = null } = settled.status === 'rejected' ? settled : {};
-  if (reason === null) return settled;
-  // A host that could not be reached in time would not answer the other read in time either.
-  const isLost = !(reason instanceof ProviderError) || reason.cause instanceof HttpFailure;
-  if (isLost || isKind(reason, 'missing', ...conclusive)) throw reason;
-  return settled;
+/** Creates a function that collects the error of a read, unless another read would not help. */
+function createAttempts() {
+  const errors: unknown[] = [];
+  const attempt = (read: Promise<PostAnswer>, ...conclusive: readonly ProviderError['kind'][]) =>
+    read.catch((error: unknown) => {
+      if (isLost(error) || isKind(error, 'missing', ...conclusive)) throw error;
+      errors.push(error);
+      return null;
+    });
+  return { attempt, errors };
 }
 
-const answerOf = (settled: Settled): PostAnswer | undefined =>
-  settled?.status === 'fulfilled' ? settled.value : undefined;
+/** Whether a host could not be reached in time, which would not answer another read either. */
+const isLost = (error: unknown): boolean =>
+  !(error instanceof ProviderError) || error.cause instanceof HttpFailure;
 
-const joinParts = ({ line, missing, warnings }: KnownThread, below: RepliesPart) => ({
+const join = ({ focal, line, missing, warnings }: Around, below: RepliesPart): Parts => ({
+  focal,
   line,
   replies: below.replies,
   missing: [...missing, ...below.missing],
   warnings: [...warnings, ...below.warnings],
 });
 
-interface Answered {
-  readonly thread: Settled;
-  readonly conversation: Settled;
-  readonly below: RepliesPart;
-}
+const noThread: KnownThread = {
+  line: { ancestors: [], continuation: [] },
+  missing: [],
+  warnings: [],
+};
 
-async function combine(
-  client: FxTwitterClient,
-  { thread, conversation, below }: Answered,
-  context: ProviderContext,
-): Promise<Parts> {
-  const [above, around] = [answerOf(thread), answerOf(conversation)];
-  const failures = [thread, conversation].filter((each) => each?.status === 'rejected');
-  const errors = failures.map(({ reason }): unknown => reason);
-  for (const error of errors) reportThrottle(context, error);
-  const answer = above ?? around;
-  if (answer === undefined) throw errors[0];
-  const focal = shapeStatus(answer.status);
-  const known =
-    (await toKnownThread(focal, { thread: above?.thread })) ??
-    (await toKnownThread(focal, { ...below, thread: around?.thread })) ??
-    (await readParents(client, focal, context));
-  return { focal, ...joinParts(known, below) };
-}
-
-type RepliesPart = Pick<Parts, 'replies' | 'missing' | 'warnings'>;
-const noReplies: RepliesPart = { replies: [], missing: [], warnings: [] };
-
-async function shapeReplies(rows: Rows<PostPayload> | null): Promise<RepliesPart> {
+async function shapeReplies(
+  answer: PostAnswer | null,
+  order: PostQuery['replies'],
+): Promise<RepliesPart> {
+  if (order === 'off') return { replies: [], missing: [], warnings: [] };
+  const { replies: rows = null } = answer ?? {};
   if (rows === null) return { replies: [], missing: ['replies'], warnings: [unreadParts.replies] };
   const replies = await mapWithPauses(rows.rows, shapePost);
   return { replies, missing: [], warnings: describeUnread(rows, 'post') };
@@ -153,38 +135,32 @@ const fromReplies =
 const missingParents = 'Some of the posts before this one could not be read.';
 const noContinuation = 'The rest of the author’s thread could not be read.';
 
-interface ThreadSource {
-  readonly thread: Rows<PostPayload> | null | undefined;
-  /** Replies from `/2/conversation`, which include the author's later posts in the thread. */
-  readonly replies?: readonly Post[];
+async function toKnownThread(answer: PostAnswer | null): Promise<KnownThread | null> {
+  if (answer === null || answer.thread === null) return null;
+  const line = splitThread(await mapWithPauses(answer.thread.rows, shapePost), answer.status.id);
+  return { line, missing: [], warnings: describeUnread(answer.thread, 'post') };
 }
 
-async function toKnownThread(
-  focal: Status,
-  { thread = null, replies }: ThreadSource,
-): Promise<KnownThread | null> {
-  if (thread === null) return null;
-  const line = splitThread(await mapWithPauses(thread.rows, shapePost), focal.id);
-  const warnings = describeUnread(thread, 'post');
-  if (replies === undefined) return { line, missing: [], warnings };
-  const continuation = pickContinuation(focal, replies);
-  return { line: { ...line, continuation }, missing: [], warnings: [fromReplies, ...warnings] };
-}
-
-/** Returns the thread in a conversation; `null` if `/2/thread` may have more of it. */
-async function toWholeThread(
-  focal: Status,
-  { thread, cursor }: PostAnswer,
+/** Returns the thread in a conversation. `isWhole`: `/2/thread` does not have more of it. */
+async function toNearThread(
+  answer: PostAnswer | null,
   { replies }: RepliesPart,
-): Promise<KnownThread | null> {
-  const at = thread?.rows.findIndex(({ id }) => id === focal.id) ?? -1;
-  if (thread === null || at === -1) return null;
-  const ancestors = await mapWithPauses(thread.rows.slice(0, at), shapePost);
-  if (ancestors.length === 0 && focal.replying_to !== null) return null;
+  wantsThread: PostQuery['thread'],
+) {
+  if (answer === null) return null;
+  const focal = shapeStatus(answer.status);
+  if (!wantsThread) return { ...noThread, focal, isWhole: true };
+  const thread = await toKnownThread(answer);
+  if (thread === null) return null;
+  const { ancestors } = thread.line;
   const continuation = pickContinuation(focal, replies);
-  if (!isWhole(continuation.at(-1) ?? focal, continuation, { replies, cursor })) return null;
-  const warnings = describeUnread(thread, 'post');
-  return { line: { ancestors, continuation }, missing: [], warnings };
+  const line = { ancestors, continuation };
+  const isShown = answer.thread?.rows.some(({ id }) => id === focal.id) === true;
+  const isAtStart = ancestors.length > 0 || focal.replying_to === null;
+  const isEnd = isWhole(continuation.at(-1) ?? focal, continuation, { ...answer, replies });
+  if (isShown && isAtStart && isEnd) return { ...thread, line, focal, isWhole: true };
+  const warnings = [fromReplies, ...thread.warnings];
+  return { ...thread, line, focal, warnings, isWhole: false };
 }
 
 /** Returns whether the author has no further posts after `last`, the end of the known thread. */
