@@ -27,7 +27,7 @@ const isLink = ({ url }: Run): boolean => url !== undefined;
 const inOrder = (a: Run, b: Run): number => a.start - b.start || b.end - a.end;
 
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
-  const last = lastWhere(links, (link) => link.start < run.end);
+  const last = links.findLast((link) => link.start < run.end);
   if (last === undefined || last.start <= run.start || last.end <= run.end) return [run];
   return [
     { ...run, end: last.start },
@@ -42,41 +42,20 @@ const maxDepth = 16;
  * that no link partly overlaps another range.
  */
 function nest<R extends Run>(runs: readonly R[]): readonly R[] {
-  const waiting = runs.toSorted((a, b) => inOrder(b, a));
-  const rests: R[] = [];
+  const waiting = runs.toSorted((a, b) => inOrder(b, a)); // the last is next
   const nested: R[] = [];
   const openEnds: number[] = [];
-  for (let run = takeNext(waiting, rests); run !== undefined; run = takeNext(waiting, rests)) {
-    while ((openEnds.at(-1) ?? Number.POSITIVE_INFINITY) <= run.start) openEnds.pop();
+  for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
+    const { start } = run;
+    while ((openEnds.at(-1) ?? Number.POSITIVE_INFINITY) <= start) openEnds.pop();
     if (openEnds.length >= maxDepth && !isLink(run)) continue;
     const end = Math.min(run.end, openEnds.at(-1) ?? run.end);
-    if (end < run.end) putBack(rests, { ...run, start: end });
+    const rest = { ...run, start: end };
+    if (end < run.end) {
+      waiting.splice(waiting.findLastIndex((other) => inOrder(other, rest) > 0) + 1, 0, rest);
+    }
     nested.push({ ...run, end });
     openEnds.push(end);
   }
   return nested;
-}
-
-function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
-  const run = waiting.at(-1);
-  const rest = rests.at(-1);
-  const isRestNext = rest !== undefined && (run === undefined || inOrder(rest, run) < 0);
-  return isRestNext ? rests.pop() : waiting.pop();
-}
-
-function putBack<R extends Run>(rests: R[], run: R): void {
-  rests.splice(rests.findLastIndex((other) => inOrder(other, run) > 0) + 1, 0, run);
-}
-
-/** Finds the last match by binary search: all items that match must precede the others. */
-export function lastWhere<T>(list: readonly T[], isBefore: (item: T) => boolean): T | undefined {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const item = list[middle];
-    if (item !== undefined && isBefore(item)) low = middle + 1;
-    else high = middle;
-  }
-  return list[low - 1];
 }

@@ -43,19 +43,12 @@ const names = [
 export function scanFacets(text: string): readonly Facet[] {
   const toOffset = codePointOffsets(text);
   const found = names.flatMap(({ type, pattern }) =>
-    takeFirst(text.matchAll(pattern)).map(({ 0: whole, 1: name, index }): Facet => {
-      const url = tagUrl(type, name ?? '') ?? undefined;
-      return { type, start: toOffset(index), end: toOffset(index + whole.length), url };
-    }),
+    [...text.matchAll(pattern)]
+      .slice(0, maximums.facets + 1)
+      .map(({ 0: whole, 1: name, index }): Facet => {
+        const url = tagUrl(type, name ?? '') ?? undefined;
+        return { type, start: toOffset(index), end: toOffset(index + whole.length), url };
+      }),
   );
   return nestRuns(found, countCodePoints(text));
-}
-
-function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
-  const taken: Match[] = [];
-  for (const match of matches) {
-    taken.push(match);
-    if (taken.length > maximums.facets) break;
-  }
-  return taken;
 }
