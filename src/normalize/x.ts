@@ -65,8 +65,8 @@ export function toXAccount({ id, name, ...known }: XAccount): Account {
   const { screen_name } = known;
   const url = profileUrl('x', screen_name, '');
   return toAccount({
-    ...known,
     id: id ?? screen_name,
+    ...known,
     name: name ?? screen_name,
     url,
     platform: 'x',
