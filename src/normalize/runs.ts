@@ -27,7 +27,7 @@ const isLink = ({ url }: Run): boolean => url !== undefined;
 const inOrder = (a: Run, b: Run): number => a.start - b.start || b.end - a.end;
 
 function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
-  const last = links.findLast((link) => link.start < run.end);
+  const last = lastWhere(links, (link) => link.start < run.end);
   if (last === undefined || last.start <= run.start || last.end <= run.end) return [run];
   return [
     { ...run, end: last.start },
@@ -58,4 +58,17 @@ function nest<R extends Run>(runs: readonly R[]): readonly R[] {
     openEnds.push(end);
   }
   return nested;
+}
+
+/** Finds the last match by binary search: all items that match must precede the others. */
+export function lastWhere<T>(list: readonly T[], isBefore: (item: T) => boolean): T | undefined {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = list[middle];
+    if (item !== undefined && isBefore(item)) low = middle + 1;
+    else high = middle;
+  }
+  return list[low - 1];
 }

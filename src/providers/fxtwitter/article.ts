@@ -1,7 +1,7 @@
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
 import type { Facet } from '../../model/post.ts';
 import { maximums } from '../../normalize/maximums.ts';
-import { nestRuns } from '../../normalize/runs.ts';
+import { lastWhere, nestRuns } from '../../normalize/runs.ts';
 import { isNamed, scanFacets, tagUrl } from '../../normalize/tags.ts';
 import {
   codePointOffsets,
@@ -250,8 +250,8 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;
   if (type === undefined || rawStart >= rawEnd || rawEnd > raw.length) return null;
-  const first = anchors.findLast((anchor) => anchor.rawStart <= rawStart);
-  const last = anchors.findLast((anchor) => anchor.rawStart < rawEnd);
+  const first = lastWhere(anchors, (anchor) => anchor.rawStart <= rawStart);
+  const last = lastWhere(anchors, (anchor) => anchor.rawStart < rawEnd);
   if (first === undefined || last === undefined) return null;
   const expected = project(raw, first, { rawIndex: rawStart, inside: first.start });
   const expectedEnd = project(raw, last, { rawIndex: rawEnd, inside: last.end });
