@@ -75,12 +75,13 @@ function closeBefore(open: Element[], name: string): void {
  */
 function closeTo(open: Element[], name: string): void {
   const at = open.findLastIndex((element) => element.name === name);
-  const isWithin = (names: { has(name: string): boolean }) =>
-    open.findLastIndex((element) => names.has(element.name)) > at;
   if (at <= 0) return;
-  const isHeld = isWithin(cells) || (isWithin(blocks) && !blocks.has(name));
+  const isHeld = lastOf(open, cells) > at || (!blocks.has(name) && lastOf(open, blocks) > at);
   if (containers.has(name) || !isHeld) open.length = at;
 }
+
+const lastOf = (open: readonly Element[], names: { has(name: string): boolean }): number =>
+  open.findLastIndex((element) => names.has(element.name));
 
 const toNames = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
